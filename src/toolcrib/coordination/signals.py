@@ -1,0 +1,62 @@
+"""This module counts changes: a topic's generation number rises whenever something in it changed.
+
+Caches key what they hold by the numbers they depend on, so a stale entry is never read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Literal, Protocol
+
+Topic = Literal["catalog", "grants", "identity", "settings", "plugins", "documents", "mcp"]
+Listener = Callable[[Topic], Awaitable[None]]
+
+
+class Signals(Protocol):
+    """Generation numbers, known in this process and followed from the others."""
+
+    def generation(self, topic: Topic) -> int:
+        """The number as this process knows it; never waits."""
+        ...
+
+    async def bump(self, topic: Topic) -> int:
+        """Raise the number for every process. Call it after the change was committed."""
+        ...
+
+    def subscribe(self, listener: Listener) -> None:
+        """Await `listener(topic)` when another process or this one bumped the topic."""
+        ...
+
+    async def run(self) -> None:
+        """Follow the other processes until cancelled. The platform's task group runs it."""
+        ...
+
+    async def refresh(self) -> None:
+        """Read the shared numbers now."""
+        ...
+
+
+class LocalSignals:
+    """Signals of a single process, for tests and for embedding without a database."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Topic, int] = {}
+        self._listeners: list[Listener] = []
+
+    def generation(self, topic: Topic) -> int:
+        return self._numbers.get(topic, 0)
+
+    async def bump(self, topic: Topic) -> int:
+        self._numbers[topic] = self.generation(topic) + 1
+        for listener in self._listeners:
+            await listener(topic)
+        return self._numbers[topic]
+
+    def subscribe(self, listener: Listener) -> None:
+        self._listeners.append(listener)
+
+    async def run(self) -> None:
+        """There is nobody to follow."""
+
+    async def refresh(self) -> None:
+        """There is nothing to read."""

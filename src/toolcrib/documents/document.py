@@ -1,0 +1,53 @@
+"""This module holds a document's row and the ports for rows and bytes."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+MAX_BYTES = 50 * 1024 * 1024
+"""The cap on one document (PrimeThink's 50 MiB)."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Document:
+    """A file in a chat. `key` names its bytes in the blob store."""
+
+    id: int
+    chat_id: int
+    user_id: int
+    filename: str
+    mime_type: str
+    size: int
+    key: str
+    created_at: datetime
+
+
+class DocumentStore(Protocol):
+    """Rows of documents."""
+
+    async def create(
+        self, *, chat_id: int, user_id: int, filename: str, mime_type: str, size: int, key: str
+    ) -> Document: ...
+
+    async def find(self, document_id: int) -> Document | None: ...
+
+    async def list(self, chat_id: int, *, after: int = 0, limit: int = 200) -> Sequence[Document]: ...
+
+    async def delete(self, document_id: int) -> bool: ...
+
+
+class BlobStore(Protocol):
+    """Bytes by key."""
+
+    async def write(self, chunks: AsyncIterator[bytes], *, limit: int = MAX_BYTES) -> tuple[str, int]:
+        """Store a stream; returns (key, size). Raises InvalidRequest over the limit and keeps nothing."""
+        ...
+
+    async def read(self, key: str) -> bytes:
+        """Raises NotFound."""
+        ...
+
+    async def delete(self, key: str) -> None: ...

@@ -1,0 +1,77 @@
+"""This module reads the installation's settings from the environment (`TOOLCRIB_*`).
+
+Only `platform` and `cli` read it; everything else gets what it needs as an argument.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, SecretStr, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+Names = Annotated[tuple[str, ...], NoDecode]
+
+
+def _default_data_dir() -> Path:
+    base = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
+    return Path(base) / "toolcrib"
+
+
+class Settings(BaseSettings):
+    """Everything an operator may set. Times are in seconds unless the name says otherwise."""
+
+    model_config = SettingsConfigDict(env_prefix="TOOLCRIB_", extra="ignore", frozen=True)
+
+    data_dir: Path = Field(default_factory=_default_data_dir)
+    """Where the database, the vault key, documents and logs live."""
+    database_url: str = ""
+    """`sqlite:///PATH` or `postgresql://…`; empty: `toolcrib.db` in the data directory."""
+    redis_url: str = ""
+    vault_keys: SecretStr = SecretStr("")
+    """Fernet keys, newest first, separated by commas; empty: `vault.key` in the data directory."""
+    admin_token: SecretStr = SecretStr("")
+    """The first super-admin's token; empty: the first start makes one and prints it once."""
+    host: str = "127.0.0.1"
+    port: int = Field(default=8420, ge=0, le=65535)
+    workers: int = Field(default=1, ge=1, le=64)
+    public_url: str = ""
+    cors_origins: Names = ()
+    trusted_proxies: Names = ()
+    egress_allow: Names = ()
+    stdio_allow: Names = ()
+    plugin_groups: Names = ()
+    """Entry-point groups besides `toolcrib.tools` and `primethink.tools`."""
+    plugin_timeout: float = Field(default=20.0, gt=0)
+    """How long one plugin may take to load."""
+    environment: Literal["production", "development"] = "production"
+    call_timeout: float = Field(default=60.0, gt=0)
+    """The deadline of a call, in seconds."""
+    result_limit: int = Field(default=256 * 1024, ge=1024)
+    """How many bytes of one result reach the model; the rest is cut and said so."""
+    journal_days: int = Field(default=90, ge=0)
+    """How long calls are kept; 0: for ever."""
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    log_format: Literal["console", "json"] = "console"
+    allow_langsmith: bool = False
+
+    @field_validator(
+        "cors_origins",
+        "trusted_proxies",
+        "egress_allow",
+        "stdio_allow",
+        "plugin_groups",
+        mode="before",
+    )
+    @classmethod
+    def _comma_list(cls, value: object) -> object:
+        if isinstance(value, str):
+            return tuple(part.strip() for part in value.split(",") if part.strip())
+        return value
+
+    @property
+    def database(self) -> str:
+        """The database's address in one form, whatever was given."""
+        return self.database_url or f"sqlite:///{self.data_dir / 'toolcrib.db'}"

@@ -1,0 +1,36 @@
+"""This module says what is asked of a tool: one Call, from one Caller, before one deadline."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolcrib.identity.caller import Caller
+
+Progress = Callable[[float, float | None, str | None], Awaitable[None]]
+"""`await progress(done, total, message)`."""
+
+
+async def no_progress(done: float, total: float | None, message: str | None) -> None:
+    """Nobody is watching."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Call:
+    """One request to run one tool. `deadline` is in seconds from the start."""
+
+    call_id: str
+    arguments: Mapping[str, Any]
+    caller: Caller
+    deadline: float
+    progress: Progress = no_progress
+    secrets: set[str] = field(default_factory=set[str], repr=False)
+    """Values that were resolved for this call; whatever leaves is searched for them."""
+    configurable: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Further values of a LangChain `configurable` that the tool may read."""
+
+
+current_call: ContextVar[Call | None] = ContextVar("toolcrib_current_call", default=None)
+"""The call that runs in this task: what the plugin host uses to keep documents in their chat."""

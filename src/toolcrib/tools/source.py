@@ -1,0 +1,96 @@
+"""This module holds the two ports of everything that has tools: SourceKind and Source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from toolcrib.tools.call import Call
+from toolcrib.tools.result import Output
+from toolcrib.tools.spec import ToolSpec
+
+KindName = Literal["native", "api", "package", "openapi", "mcp"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Finding:
+    """Something a definition's author should know. `where` is the path inside the document."""
+
+    where: str
+    message: str
+    severity: Literal["error", "warning"] = "error"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Needs:
+    """The names that a definition wants filled: settings (`${NAME}`) and secrets (`{{NAME}}`)."""
+
+    settings: frozenset[str] = frozenset()
+    secrets: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Preview:
+    """The exact request that a call would send, masked, with the egress guard's verdict."""
+
+    request: Mapping[str, Any]
+    egress: Mapping[str, Any]
+    missing: Sequence[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Skip:
+    """Why something is not there, and what would bring it back."""
+
+    ref: str
+    reason: str
+    fix: str = ""
+
+    def as_json(self) -> dict[str, str]:
+        return {"ref": self.ref, "reason": self.reason, "fix": self.fix}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Listing:
+    """What a source has, and what it could not offer."""
+
+    tools: Sequence[ToolSpec]
+    skipped: Sequence[Skip] = field(default_factory=tuple)
+
+
+class Source(Protocol):
+    """One open place that has tools: a plugin's bundle, an endpoint, a server."""
+
+    async def list(self) -> Listing: ...
+
+    async def call(self, name: str, call: Call) -> Output:
+        """Run the tool that the source itself names `name`.
+
+        Raises ToolcribError for what went wrong outside the tool; a tool's own failure is a
+        failed Output.
+        """
+        ...
+
+    async def preview(self, name: str, arguments: Mapping[str, Any]) -> Preview | None:
+        """None where a call sends no request that could be shown."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class SourceKind(Protocol):
+    """How definitions of one kind become Sources. No stage knows a concrete kind."""
+
+    name: KindName
+
+    def check(self, definition: Mapping[str, Any]) -> Sequence[Finding]: ...
+
+    def needs(self, definition: Mapping[str, Any]) -> Needs: ...
+
+    async def open(self, definition: Mapping[str, Any], values: Mapping[str, str]) -> Source: ...
+
+
+def ref(kind: KindName, code: str, name: str) -> str:
+    """`<kind>:<code>/<original tool name>` (SPEC 15)."""
+    return f"{kind}:{code}/{name}"
