@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -94,3 +94,25 @@ class SourceKind(Protocol):
 def ref(kind: KindName, code: str, name: str) -> str:
     """`<kind>:<code>/<original tool name>` (SPEC 15)."""
     return f"{kind}:{code}/{name}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Offer:
+    """One tool that can be called: its definition and its own call path, never a name to split."""
+
+    spec: ToolSpec
+    run: Callable[[Call], Awaitable[Output]]
+    origin: str = ""
+    """Who brought it: a distribution, a package, a server; for people."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Bundle:
+    """The tools behind one code, in their order, and what could not be offered."""
+
+    code: str
+    kind: KindName
+    name: str = ""
+    description: str = ""
+    offers: Sequence[Offer] = ()
+    skipped: Sequence[Skip] = ()

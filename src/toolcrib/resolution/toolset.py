@@ -1,0 +1,63 @@
+"""This module holds the Toolset: what one caller gets, and why the rest is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+from toolcrib.tools.call import Call
+from toolcrib.tools.result import Output
+from toolcrib.tools.schema import ArgumentChecker
+from toolcrib.tools.source import KindName, Skip
+from toolcrib.tools.spec import ToolSpec
+
+Stage = Literal["agent", "capability", "grant", "code", "condition", "setting", "source", "name"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResolvedTool:
+    """One tool as this caller sees it. It carries its own call path; its name is never split."""
+
+    name: str
+    ref: str
+    spec: ToolSpec
+    kind: KindName
+    code: str
+    capability_id: int | None
+    origin: str
+    run: Callable[[Call], Awaitable[Output]] = field(repr=False)
+    checker: ArgumentChecker = field(repr=False)
+
+    @cached_property
+    def input_schema(self) -> Mapping[str, Any]:
+        return self.checker.schema
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Absence:
+    """A skip, with the stage that decided and the tool's name where there is one."""
+
+    stage: Stage
+    ref: str
+    reason: str
+    fix: str = ""
+    tool: str | None = None
+    code: str | None = None
+
+    def as_skip(self) -> Skip:
+        return Skip(ref=self.ref, reason=self.reason, fix=self.fix)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Toolset:
+    """The tools by their exposed names, in order; immutable, shared by everyone who may see it."""
+
+    tools: Mapping[str, ResolvedTool]
+    absences: Sequence[Absence] = ()
+    delegations: Sequence[Mapping[str, Any]] = ()
+
+    @cached_property
+    def skipped(self) -> tuple[Skip, ...]:
+        return tuple(absence.as_skip() for absence in self.absences)
