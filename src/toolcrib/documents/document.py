@@ -34,7 +34,9 @@ class DocumentStore(Protocol):
 
     async def find(self, document_id: int) -> Document | None: ...
 
-    async def list(self, chat_id: int, *, after: int = 0, limit: int = 200) -> Sequence[Document]: ...
+    async def list(
+        self, chat_id: int, *, after: int = 0, limit: int = 200
+    ) -> Sequence[Document]: ...
 
     async def delete(self, document_id: int) -> bool: ...
 
@@ -42,7 +44,9 @@ class DocumentStore(Protocol):
 class BlobStore(Protocol):
     """Bytes by key."""
 
-    async def write(self, chunks: AsyncIterator[bytes], *, limit: int = MAX_BYTES) -> tuple[str, int]:
+    async def write(
+        self, chunks: AsyncIterator[bytes], *, limit: int = MAX_BYTES
+    ) -> tuple[str, int]:
         """Store a stream; returns (key, size). Raises InvalidRequest over the limit and keeps nothing."""
         ...
 

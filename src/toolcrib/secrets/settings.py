@@ -50,7 +50,9 @@ class SettingInfo:
 
 
 class SettingStore(Protocol):
-    async def put(self, *, name: str, owner: SettingOwner, sealed: bytes, hosts: Sequence[str]) -> None: ...
+    async def put(
+        self, *, name: str, owner: SettingOwner, sealed: bytes, hosts: Sequence[str]
+    ) -> None: ...
 
     async def find(self, name: str, owner: SettingOwner) -> SealedSetting | None: ...
 
@@ -112,7 +114,9 @@ class SettingValues:
             )
         return value
 
-    async def available(self, *, user_id: int | None, group_id: int | None) -> Mapping[str, SettingStatus]:
+    async def available(
+        self, *, user_id: int | None, group_id: int | None
+    ) -> Mapping[str, SettingStatus]:
         """Names with a usable value for this user and group: "is there one?", never "what is it?".
 
         A blank value counts as missing; one that cannot be unsealed is `undecryptable`.
@@ -169,7 +173,11 @@ class SettingValues:
         except SecretUndecryptable:
             status = "undecryptable"
         return SettingInfo(
-            name=row.name, owner=row.owner, status=status, hosts=row.hosts, updated_at=row.updated_at
+            name=row.name,
+            owner=row.owner,
+            status=status,
+            hosts=row.hosts,
+            updated_at=row.updated_at,
         )
 
 

@@ -88,9 +88,8 @@ def as_object(arguments: object) -> dict[str, Any]:
         values = cast("Mapping[Any, Any]", arguments)
         if all(isinstance(key, str) for key in values):
             return dict(values)
-    raise InvalidArguments(
-        f"The arguments must be a JSON object, not {type(arguments).__name__}."
-    )
+    kind = type(cast("object", arguments)).__name__
+    raise InvalidArguments(f"The arguments must be a JSON object, not {kind}.")
 
 
 def _object_of_text(text: str) -> dict[str, Any]:
@@ -206,12 +205,13 @@ def _depth_over(value: object, limit: int) -> bool:
     return True
 
 
-def _children(node: object) -> Sequence[object]:
+def _children(node: object) -> list[object]:
+    inside: list[object] = []
     if isinstance(node, dict):
-        return [v for v in cast("dict[str, object]", node).values() if isinstance(v, dict | list)]
-    if isinstance(node, list):
-        return [v for v in cast("list[object]", node) if isinstance(v, dict | list)]
-    return ()
+        inside = list(cast("dict[str, object]", node).values())
+    elif isinstance(node, list):
+        inside = cast("list[object]", node)
+    return [value for value in inside if isinstance(value, dict | list)]
 
 
 def _known_dialect(uri: object) -> bool:

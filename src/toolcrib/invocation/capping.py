@@ -1,0 +1,63 @@
+"""This module cuts a result that is larger than a model can use, and says so in the text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import orjson
+
+from toolcrib.tools.result import BlobPart, Output, Part, TextPart
+
+
+def capped(output: Output, limit: int) -> Output:
+    """At most `limit` bytes of content in all; text is cut at a character, blobs go whole."""
+    if _fits(output, limit):
+        return output
+    left = limit
+    kept: list[Part] = []
+    for part in output.parts:
+        short = _short(part, left)
+        left = max(0, left - _size(short))
+        kept.append(short)
+    fits = output.structured is not None and _json_size(output.structured) <= limit
+    return replace(
+        output,
+        parts=tuple(kept),
+        structured=output.structured if fits else None,
+        truncated=True,
+    )
+
+
+def _fits(output: Output, limit: int) -> bool:
+    size = 0
+    for part in output.parts:
+        size += _size(part)
+    if size > limit:
+        return False
+    # The structured value of a small text is nearly always the same value once more.
+    return output.structured is None or _json_size(output.structured) <= limit
+
+
+def _size(part: Part) -> int:
+    if isinstance(part, TextPart):
+        text = part.text
+        return len(text) if text.isascii() else len(text.encode(errors="surrogatepass"))
+    return len(part.data) if isinstance(part, BlobPart) else _json_size(part.value)
+
+
+def _json_size(value: object) -> int:
+    try:
+        return len(orjson.dumps(value, default=str))
+    except (TypeError, ValueError):
+        return len(repr(value))
+
+
+def _short(part: Part, left: int) -> Part:
+    size = _size(part)
+    if size <= left:
+        return part
+    if isinstance(part, TextPart):
+        head = part.text.encode(errors="replace")[:left].decode(errors="ignore")
+        return replace(part, text=f"{head}\n[cut: {size} bytes in all, {left} shown]")
+    kind = part.kind if isinstance(part, BlobPart) else str(part.value.get("type", "content"))
+    return TextPart(f"[left out: {kind} of {size} bytes]")

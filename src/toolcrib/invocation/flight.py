@@ -1,0 +1,58 @@
+"""This module holds what is known of one call while it goes through the steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from toolcrib.identity.caller import Caller
+from toolcrib.resolution.toolset import ResolvedTool
+from toolcrib.tools.call import Progress, no_progress
+from toolcrib.tools.result import Output
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Request:
+    """What a surface asks: run this tool with these arguments for this caller."""
+
+    tool: ResolvedTool
+    caller: Caller
+    arguments: object
+    agent_id: int | None = None
+    surface: str = "python"
+    timeout: float | None = None
+    """Seconds; the installation's deadline when None, and never more than it."""
+    progress: Progress = no_progress
+    configurable: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(kw_only=True, slots=True)
+class Flight:
+    """One call on its way. Steps fill it in; nothing outside the loop sees it."""
+
+    request: Request
+    call_id: str
+    started_at: datetime
+    began: float
+    """The clock when it began, in seconds."""
+    arguments: dict[str, Any] = field(default_factory=dict[str, Any])
+    secrets: set[str] = field(default_factory=set[str], repr=False)
+    recorded: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Outcome:
+    """What a surface gets back: the output, and the call's id and length."""
+
+    call_id: str
+    tool: str
+    ref: str
+    arguments: Mapping[str, Any]
+    output: Output
+    duration_ms: float
+
+    @property
+    def success(self) -> bool:
+        return self.output.success

@@ -1,0 +1,93 @@
+"""This module runs a tool so that nothing it does can hurt its caller.
+
+Each call runs in a task of its own: a tool that ignores its deadline is left behind and reported,
+one that changes context variables changes only its own, one that raises anything at all gives a
+failed Output.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+import structlog
+
+from toolcrib.errors import CallError, SourceError, ToolcribError
+from toolcrib.resolution.toolset import ResolvedTool
+from toolcrib.tools.call import Call, current_call
+from toolcrib.tools.result import ERROR_CODES, ErrorCode, Output
+
+_log = structlog.get_logger(__name__)
+GRACE = 1.0
+"""Seconds that a cancelled tool has to clean up before it is left behind."""
+
+
+class Runner:
+    """Runs tools and knows those that would not end."""
+
+    def __init__(self) -> None:
+        self._left_behind: set[asyncio.Task[Output]] = set()
+
+    async def run(self, tool: ResolvedTool, call: Call) -> Output:
+        """The tool's Output, or a failed one after `call.deadline` seconds.
+
+        Cancelling this cancels the tool.
+        """
+        task = asyncio.get_running_loop().create_task(_guarded(tool, call))  # noqa: TID251 - awaited below, or kept and cancelled in close()
+        try:
+            done, _ = await asyncio.wait({task}, timeout=call.deadline)
+        except asyncio.CancelledError:
+            await self._end(task, tool, call)
+            raise
+        if done:
+            return task.result()
+        await self._end(task, tool, call)
+        return Output.failed(
+            "timeout", f"{tool.name} did not answer within {call.deadline:g} seconds."
+        )
+
+    async def close(self) -> None:
+        """Cancel what was left behind and wait a moment for it."""
+        tasks = list(self._left_behind)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=GRACE)
+
+    async def _end(self, task: asyncio.Task[Output], tool: ResolvedTool, call: Call) -> None:
+        task.cancel()
+        done, _ = await asyncio.wait({task}, timeout=GRACE)
+        if not done:
+            _log.warning("tool left behind", tool=tool.name, ref=tool.ref, call_id=call.call_id)
+            self._left_behind.add(task)
+            task.add_done_callback(self._left_behind.discard)
+
+
+async def _guarded(tool: ResolvedTool, call: Call) -> Output:
+    current_call.set(call)
+    try:
+        return await tool.run(call)
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise
+        return Output.failed("tool_error", f"{tool.name} failed: it cancelled itself.")
+    except ToolcribError as error:
+        return failed_by(error)
+    except (Exception, SystemExit, KeyboardInterrupt, GeneratorExit) as error:
+        _log.warning("tool raised", tool=tool.name, ref=tool.ref, error=type(error).__name__)
+        return Output.failed("tool_error", f"{tool.name} failed: {_words(error)}")
+
+
+def failed_by(error: ToolcribError) -> Output:
+    """One of our errors as a result that a model can read."""
+    code: ErrorCode = "internal"
+    if error.code in ERROR_CODES:
+        code = error.code  # type: ignore[assignment]
+    elif isinstance(error, CallError | SourceError):
+        code = "tool_error"
+    return Output.failed(code, str(error))
+
+
+def _words(error: BaseException) -> str:
+    text = str(error).strip()
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -1,0 +1,166 @@
+"""This module lists the steps of a call, in order.
+
+Inward steps prepare and run: the first that gives an Output ends them. Outward steps carry the
+Output back: each gets it and hands on what the next one gets.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+
+from toolcrib.errors import InvalidArguments
+from toolcrib.invocation.capping import capped
+from toolcrib.invocation.flight import Flight
+from toolcrib.invocation.journal import CallEnd, CallStart, Journal
+from toolcrib.invocation.running import Runner
+from toolcrib.secrets.masking import Masker
+from toolcrib.tools.call import Call
+from toolcrib.tools.private import without_private
+from toolcrib.tools.result import BlobPart, Failure, JsonPart, Output, Part, TextPart
+
+Inward = Callable[[Flight], Awaitable[Output | None]]
+Outward = Callable[[Flight, Output], Awaitable[Output]]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckArguments:
+    """The arguments fit the tool's schema, or the model is told what does not."""
+
+    async def __call__(self, flight: Flight) -> Output | None:
+        try:
+            flight.arguments = flight.request.tool.checker.check(flight.request.arguments)
+        except InvalidArguments as error:
+            return Output.failed("invalid_arguments", error.message)
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordStart:
+    """What may change something is on disk before it is sent; the rest soon after."""
+
+    journal: Journal
+
+    async def __call__(self, flight: Flight) -> Output | None:
+        record = start_record(flight)
+        flight.recorded = True
+        if record.read_only:
+            self.journal.note_start(record)
+        else:
+            await self.journal.start(record)
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The tool itself, before its deadline."""
+
+    runner: Runner
+    longest: float
+
+    async def __call__(self, flight: Flight) -> Output | None:
+        request = flight.request
+        call = Call(
+            call_id=flight.call_id,
+            arguments=flight.arguments,
+            caller=request.caller,
+            deadline=min(request.timeout or self.longest, self.longest),
+            progress=request.progress,
+            secrets=flight.secrets,
+            configurable=request.configurable,
+        )
+        return await self.runner.run(request.tool, call)
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """No value that was resolved for the call leaves with its result."""
+
+    async def __call__(self, flight: Flight, output: Output) -> Output:
+        if not flight.secrets:
+            return output
+        masker = Masker(flight.secrets)
+        error = output.error
+        return replace(
+            output,
+            parts=tuple(_masked(part, masker) for part in output.parts),
+            structured=masker.value(output.structured),
+            error=error and Failure(error.code, masker.text(error.message)),
+            meta=masker.value(output.meta),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Cap:
+    """A result larger than a model can use is cut, and says so."""
+
+    limit: int
+
+    async def __call__(self, flight: Flight, output: Output) -> Output:
+        return capped(output, self.limit)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordEnd:
+    """How it went, for people."""
+
+    journal: Journal
+
+    async def __call__(self, flight: Flight, output: Output) -> Output:
+        if not flight.recorded:
+            self.journal.note_start(start_record(flight))
+        error = output.error
+        self.journal.end(
+            CallEnd(
+                call_id=flight.call_id,
+                duration_ms=round((time.perf_counter() - flight.began) * 1000, 3),
+                success=error is None,
+                error=error and error.as_json(),
+                truncated=output.truncated,
+            )
+        )
+        return output
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    inward: Sequence[Inward]
+    outward: Sequence[Outward]
+
+
+def standard_steps(
+    *, journal: Journal, runner: Runner, call_timeout: float, result_limit: int
+) -> Steps:
+    """The steps of every call. Approval, limits and breakers take their places in between."""
+    return Steps(
+        inward=(CheckArguments(), RecordStart(journal), Run(runner, call_timeout)),
+        outward=(Mask(), Cap(result_limit), RecordEnd(journal)),
+    )
+
+
+def start_record(flight: Flight) -> CallStart:
+    request = flight.request
+    caller = request.caller
+    arguments = without_private(flight.arguments, request.tool.input_schema)
+    return CallStart(
+        call_id=flight.call_id,
+        ref=request.tool.ref,
+        tool=request.tool.name,
+        read_only=request.tool.spec.read_only,
+        user_id=caller.user_id,
+        group_id=caller.group_id,
+        agent_id=request.agent_id,
+        chat_id=caller.chat.id if caller.chat else None,
+        started_at=flight.started_at,
+        arguments=arguments,
+        surface=request.surface,
+    )
+
+
+def _masked(part: Part, masker: Masker) -> Part:
+    if isinstance(part, TextPart):
+        return replace(part, text=masker.text(part.text), meta=masker.value(part.meta))
+    if isinstance(part, BlobPart):
+        return replace(part, data=masker.data(part.data), meta=masker.value(part.meta))
+    return JsonPart(masker.value(part.value))

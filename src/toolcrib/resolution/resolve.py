@@ -1,0 +1,178 @@
+"""This module resolves: capabilities and a caller in, a Toolset out, remembered until a change."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+
+from toolcrib.catalog.capabilities import Capability, CapabilityStore
+from toolcrib.errors import NotFound
+from toolcrib.grants.agents import Agent, AgentStore
+from toolcrib.grants.decide import decide, of_agent, of_capability
+from toolcrib.grants.groups import acting_for
+from toolcrib.identity.caller import Caller
+from toolcrib.resolution.conditions import Situation
+from toolcrib.resolution.naming import Names
+from toolcrib.resolution.offering import Generation, Providers
+from toolcrib.resolution.toolset import Absence, Toolset
+from toolcrib.secrets.settings import SettingValues
+
+_REMEMBERED = 4096
+
+
+class Resolver:
+    """What a caller gets from an agent, or from a list of capabilities.
+
+    A Toolset is remembered by agent, user, group, chat context and the generation numbers of all
+    it was made from, so a change anywhere is seen by the next resolve.
+    """
+
+    def __init__(
+        self,
+        *,
+        agents: AgentStore,
+        capabilities: CapabilityStore,
+        settings: SettingValues,
+        providers: Providers,
+        generation: Generation,
+    ) -> None:
+        self._agents = agents
+        self._capabilities = capabilities
+        self._settings = settings
+        self._providers = providers
+        self._generation = generation
+        self._toolsets: OrderedDict[object, Toolset] = OrderedDict()
+        self._rows: dict[int, tuple[tuple[int, ...], Agent]] = {}
+
+    async def agent(self, agent_id: int, caller: Caller) -> Agent:
+        """Raises NotFound for an agent that is not there or not the caller's to use."""
+        generation = self._generation()
+        known = self._rows.get(agent_id)
+        if known is None or known[0] != generation:
+            row = await self._agents.find(agent_id)
+            if row is None:
+                raise NotFound(f"There is no agent {agent_id}.")
+            known = (generation, row)
+            self._rows[agent_id] = known
+        if not decide(caller, "use", of_agent(known[1])):
+            raise NotFound(f"There is no agent {agent_id}.")
+        return known[1]
+
+    async def for_agent(self, agent_id: int, caller: Caller) -> tuple[Caller, Toolset]:
+        """The caller with their group, and the tools. Raises NotFound, GroupRequired."""
+        agent = await self.agent(agent_id, caller)
+        acting = acting_for(caller, agent)
+        key = ("agent", agent_id, *_key(acting), self._generation())
+        toolset = self._recalled(key)
+        if toolset is None:
+            rows = await self._capabilities.find_many(agent.capability_ids)
+            missing = [i for i in agent.capability_ids if i not in {row.id for row in rows}]
+            toolset = await self.of(rows, acting, missing=missing)
+            self._remember(key, toolset)
+        return acting, toolset
+
+    async def for_capabilities(self, rows: Sequence[Capability], caller: Caller) -> Toolset:
+        """The tools of these rows for a caller whose group is chosen."""
+        versions = tuple((row.id, row.version, row.code, id(row.options)) for row in rows)
+        key = ("rows", versions, *_key(caller), self._generation())
+        toolset = self._recalled(key)
+        if toolset is None:
+            toolset = await self.of(rows, caller)
+            self._remember(key, toolset)
+        return toolset
+
+    async def of(
+        self, rows: Sequence[Capability], caller: Caller, *, missing: Sequence[int] = ()
+    ) -> Toolset:
+        """Resolve afresh; the rows' own order is `ordering`, then id."""
+        situation = await self._situation(caller)
+        names = Names()
+        names.absences += [_gone(capability_id) for capability_id in missing]
+        for row in sorted(rows, key=lambda r: (r.ordering, r.id)):
+            refusal = _refusal(row, caller)
+            if refusal is not None:
+                names.absences.append(refusal)
+                continue
+            provider = self._providers.get(row.type)
+            if provider is None:
+                names.absences.append(_no_provider(row))
+                continue
+            bundles, absences = await provider.find(row, situation)
+            names.absences += absences
+            for bundle in bundles:
+                names.add(bundle, capability_id=row.id)
+        return Toolset(tools=names.tools, absences=tuple(names.absences))
+
+    async def _situation(self, caller: Caller) -> Situation:
+        return Situation(
+            context=caller.context,
+            in_chat=caller.chat is not None,
+            user_id=caller.user_id,
+            group_id=caller.group_id,
+            settings=await self._settings.available(
+                user_id=caller.user_id, group_id=caller.group_id
+            ),
+        )
+
+    def _recalled(self, key: object) -> Toolset | None:
+        toolset = self._toolsets.get(key)
+        if toolset is not None:
+            self._toolsets.move_to_end(key)
+        return toolset
+
+    def _remember(self, key: object, toolset: Toolset) -> None:
+        self._toolsets[key] = toolset
+        while len(self._toolsets) > _REMEMBERED:
+            self._toolsets.popitem(last=False)
+
+
+def _key(caller: Caller) -> tuple[object, ...]:
+    return (
+        caller.user_id,
+        caller.role,
+        caller.group_ids,
+        caller.group_id,
+        caller.agent_id,
+        caller.chat is not None,
+        caller.context,
+    )
+
+
+def _refusal(row: Capability, caller: Caller) -> Absence | None:
+    if row.archived:
+        return Absence(
+            stage="capability",
+            ref=f"capability:{row.id}",
+            reason="the capability is archived",
+            fix="Take it off the agent, or restore it.",
+            code=row.code,
+        )
+    verdict = decide(caller, "use", of_capability(row))
+    if verdict:
+        return None
+    return Absence(
+        stage="grant",
+        ref=f"capability:{row.id}",
+        reason=f"you may not use this capability: {verdict.reason}",
+        fix="Ask its owner or an admin of its group.",
+        code=row.code,
+    )
+
+
+def _gone(capability_id: int) -> Absence:
+    return Absence(
+        stage="capability",
+        ref=f"capability:{capability_id}",
+        reason="the capability does not exist any more",
+        fix="Take it off the agent.",
+    )
+
+
+def _no_provider(row: Capability) -> Absence:
+    return Absence(
+        stage="source",
+        ref=f"capability:{row.id}",
+        reason=f"this installation has no source for capabilities of type {row.type!r}",
+        fix="Use a capability of type internal.",
+        code=row.code,
+    )
