@@ -191,9 +191,24 @@ class Conflict(ToolcribError):
 
 
 class SourceError(ToolcribError):
-    """An upstream failed."""
+    """An upstream failed.
+
+    `sent` says whether the request may have reached it: False: no byte of it was written; True: it
+    was handed to the connection, whole or in part; None: nobody can tell.
+    """
 
     code = "upstream_error"
+
+    def __init__(
+        self,
+        message: str | None = None,
+        *,
+        hint: str | None = None,
+        where: str | None = None,
+        sent: bool | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint, where=where)
+        self.sent = sent
 
 
 class SourceUnreachable(SourceError):

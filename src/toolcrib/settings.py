@@ -41,6 +41,8 @@ class Settings(BaseSettings):
     cors_origins: Names = ()
     trusted_proxies: Names = ()
     egress_allow: Names = ()
+    egress_proxy: SecretStr = SecretStr("")
+    """`http://[user:password@]host:port` of the proxy that connects for the guard; empty: none."""
     stdio_allow: Names = ()
     plugin_groups: Names = ()
     """Entry-point groups besides `toolcrib.tools` and `primethink.tools`."""
