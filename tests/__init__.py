@@ -1,0 +1,1 @@
+"""Tests: they mirror `src`, and `tests.support` holds what several of them need."""

@@ -1,0 +1,48 @@
+"""This module gives every test a clean place: no settings, keys or home of whoever runs it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from toolcrib.settings import Settings
+
+_FOREIGN = ("TOOLCRIB_", "XDG_", "LANGSMITH_", "LANGCHAIN_", "OPENAI_", "ANTHROPIC_")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def clean_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """An empty home and none of the variables that change what Toolcrib does.
+
+    pip keeps its configuration and cache: tests install real packages with it. Every worker of
+    xdist has a home of its own.
+    """
+    home = Path.home()
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith(_FOREIGN)]:
+            patch.delenv(name)
+        for config in (home / ".config/pip/pip.conf", home / ".pip/pip.conf"):
+            if config.is_file() and "PIP_CONFIG_FILE" not in os.environ:
+                patch.setenv("PIP_CONFIG_FILE", str(config))
+        if "PIP_CACHE_DIR" not in os.environ:
+            patch.setenv("PIP_CACHE_DIR", str(home / ".cache" / "pip"))
+        patch.setenv("NO_PROXY", "127.0.0.1,localhost,::1")
+        patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+        yield
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path) -> Path:
+    """A data directory of this test's own."""
+    path = tmp_path / "data"
+    path.mkdir(mode=0o700)
+    return path
+
+
+@pytest.fixture
+def settings(data_dir: Path) -> Settings:
+    """Settings of a fresh installation: SQLite in the data directory, everything else default."""
+    return Settings(data_dir=data_dir)

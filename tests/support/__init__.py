@@ -1,0 +1,1 @@
+"""Support: what tests of several packages share."""
