@@ -30,25 +30,35 @@ class Settings(BaseSettings):
     database_url: str = ""
     """`sqlite:///PATH` or `postgresql://…`; empty: `toolcrib.db` in the data directory."""
     redis_url: str = ""
+    """`redis://…` for caches, events and limits shared by several processes; empty: in process."""
     vault_keys: SecretStr = SecretStr("")
     """Fernet keys, newest first, separated by commas; empty: `vault.key` in the data directory."""
     admin_token: SecretStr = SecretStr("")
     """The first super-admin's token; empty: the first start makes one and prints it once."""
     host: str = "127.0.0.1"
+    """The address to listen on."""
     port: int = Field(default=8420, ge=0, le=65535)
+    """The port to listen on; 0: any free one."""
     workers: int = Field(default=1, ge=1, le=64)
+    """How many server processes share the port."""
     public_url: str = ""
+    """How the outside reaches the server, with its path prefix; empty: the address it listens on."""
     cors_origins: Names = ()
+    """Origins whose pages may call the API from a browser, separated by commas; empty: none."""
     trusted_proxies: Names = ()
+    """Addresses or networks of reverse proxies whose `X-Forwarded-*` headers are believed."""
     egress_allow: Names = ()
+    """`host`, `host:port` or networks that tools may reach although the guard would refuse them."""
     egress_proxy: SecretStr = SecretStr("")
     """`http://[user:password@]host:port` of the proxy that connects for the guard; empty: none."""
     stdio_allow: Names = ()
+    """Commands that may be started as MCP servers, separated by commas; empty: none."""
     plugin_groups: Names = ()
     """Entry-point groups besides `toolcrib.tools` and `primethink.tools`."""
     plugin_timeout: float = Field(default=20.0, gt=0)
     """How long one plugin may take to load."""
     environment: Literal["production", "development"] = "production"
+    """What the installation is for; a runtime condition adds developer tools in `development`."""
     call_timeout: float = Field(default=60.0, gt=0)
     """The deadline of a call, in seconds."""
     result_limit: int = Field(default=256 * 1024, ge=1024)
@@ -56,8 +66,11 @@ class Settings(BaseSettings):
     journal_days: int = Field(default=90, ge=0)
     """How long calls are kept; 0: for ever."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+    """The least severe message that is logged."""
     log_format: Literal["console", "json"] = "console"
+    """`console` for people, `json` for log collectors."""
     allow_langsmith: bool = False
+    """Let LangSmith trace what runs inside Toolcrib; off, nothing of it is sent."""
 
     @field_validator(
         "cors_origins",
