@@ -34,9 +34,9 @@ def settings_page() -> str:
     ]
     return page(
         "Settings",
-        "The installation is configured by environment variables alone. Lists are separated by commas. "
-        "(The command line also knows `TOOLCRIB_URL` and `TOOLCRIB_TOKEN`: the remote server to speak "
-        "to, and the token to speak with.)",
+        "The installation is configured by environment variables alone. Lists are separated by "
+        "commas. (The command line also knows `TOOLCRIB_URL` and `TOOLCRIB_TOKEN`: the remote "
+        "server to speak to, and the token to speak with.)",
         [row("Variable", "Kind", "Default", "Meaning"), "|---|---|---|---|", *rows],
     )
 

@@ -42,7 +42,7 @@ class Settings(BaseSettings):
     workers: int = Field(default=1, ge=1, le=64)
     """How many server processes share the port."""
     public_url: str = ""
-    """How the outside reaches the server, path prefix included; empty: the address it listens on."""
+    """How the outside reaches the server, path prefix included; empty: where it listens."""
     cors_origins: Names = ()
     """Origins whose pages may call the API from a browser, separated by commas; empty: none."""
     trusted_proxies: Names = ()
