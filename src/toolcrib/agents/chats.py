@@ -37,7 +37,13 @@ class Message:
 
 class ChatStore(Protocol):
     async def create(
-        self, *, uuid: str, user_id: int, agent_id: int, group_id: int | None, context: Mapping[str, Any]
+        self,
+        *,
+        uuid: str,
+        user_id: int,
+        agent_id: int,
+        group_id: int | None,
+        context: Mapping[str, Any],
     ) -> Chat: ...
 
     async def find(self, chat_id: int) -> Chat | None: ...
@@ -57,4 +63,6 @@ class ChatStore(Protocol):
         tool_calls: Sequence[Mapping[str, Any]] = (),
     ) -> Message: ...
 
-    async def messages(self, chat_id: int, *, after: int = 0, limit: int = 200) -> Sequence[Message]: ...
+    async def messages(
+        self, chat_id: int, *, after: int = 0, limit: int = 200
+    ) -> Sequence[Message]: ...

@@ -98,7 +98,6 @@ def _any_admin(caller: Caller, thing: Holding) -> bool:
 
 
 _TABLE: dict[Kind, tuple[Rule, Rule, Rule]] = {
-    # kind:                (see,                   use,                   change)
     "system_capability": (_anyone, _anyone, _super_admin),
     "user_capability": (_anyone, _anyone, _super_admin),
     "group_capability": (_member, _member, _group_admin),
@@ -113,8 +112,8 @@ _TABLE: dict[Kind, tuple[Rule, Rule, Rule]] = {
     "group": (_member, _member, _super_admin),
     "installation": (_any_admin, _super_admin, _super_admin),
 }
-"""The table of authority (SPEC 15). A super-admin counts as a member of every group, and still
-sees nothing that is private to a user."""
+"""The table of authority (SPEC 15): who may see, use and change. A super-admin counts as a member
+of every group, and still sees nothing that is private to a user."""
 
 _WORDS: dict[Kind, str] = {
     "system_capability": "it belongs to the installation and everybody may use it",

@@ -1,0 +1,186 @@
+"""This module keeps agents: made, found, changed and given their capabilities under authority."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+from toolcrib.catalog.capabilities import Capability, CapabilityStore, Reach
+from toolcrib.coordination.signals import Signals
+from toolcrib.desk.reach import require, within_reach
+from toolcrib.errors import InvalidOptions
+from toolcrib.grants.agents import Agent, AgentDraft, AgentStore
+from toolcrib.grants.decide import Holding, decide, of_agent, of_capability
+from toolcrib.identity.caller import Caller
+
+CapabilityRef = int | str
+_PREFERENCE = ("group", "private", "user", "system")
+
+
+class KnownCodes(Protocol):
+    """Codes that loaded plugins register."""
+
+    def codes(self) -> Sequence[str]: ...
+
+
+class Agents:
+    """The agents that a caller may reach."""
+
+    def __init__(
+        self,
+        *,
+        agents: AgentStore,
+        capabilities: CapabilityStore,
+        signals: Signals,
+        known: KnownCodes,
+    ) -> None:
+        self._agents = agents
+        self._capabilities = capabilities
+        self._signals = signals
+        self._known = known
+
+    async def create(
+        self, caller: Caller, draft: AgentDraft, *, capabilities: Sequence[CapabilityRef] = ()
+    ) -> Agent:
+        """The new agent, with the default capabilities of its group attached behind the named ones.
+
+        Raises NotFound or NotGranted for a group that is not the caller's, InvalidOptions for a
+        capability that cannot be attached.
+        """
+        draft = replace(draft, creator_id=caller.user_id)
+        if draft.group_id is not None:
+            _require_group(caller, draft.group_id)
+        chosen = await self._chosen(caller, capabilities, group_id=draft.group_id)
+        defaults = await self._capabilities.defaults(
+            group_id=draft.group_id, owner_id=caller.user_id
+        )
+        ids = dict.fromkeys([*(row.id for row in chosen), *(row.id for row in defaults)])
+        agent = await self._agents.create(replace(draft, capability_ids=tuple(ids)))
+        await self._signals.bump("grants")
+        return agent
+
+    async def get(self, caller: Caller, agent_id: int) -> Agent:
+        agent = await self._agents.find(agent_id)
+        return within_reach(agent, caller, agent and of_agent(agent), what=f"agent {agent_id}")
+
+    async def list(self, caller: Caller, *, after: int = 0, limit: int = 50) -> Sequence[Agent]:
+        if caller.agent_id is not None:
+            agent = await self._agents.find(caller.agent_id) if after < caller.agent_id else None
+            return [agent] if agent and decide(caller, "see", of_agent(agent)) else []
+        everything = caller.is_super_admin
+        return await self._agents.list(
+            group_ids=None if everything else caller.group_ids,
+            creator_id=None if everything else caller.user_id,
+            after=after,
+            limit=limit,
+        )
+
+    async def update(
+        self,
+        caller: Caller,
+        agent_id: int,
+        changes: Mapping[str, Any],
+        *,
+        expected_version: int | None = None,
+    ) -> Agent:
+        agent = await self._changeable(caller, agent_id)
+        if "group_id" in changes and changes["group_id"] != agent.group_id:
+            raise InvalidOptions(
+                "An agent stays in its group.", where="group_id", hint="Make another agent."
+            )
+        updated = await self._agents.update(agent_id, changes, expected_version=expected_version)
+        await self._signals.bump("grants")
+        return updated
+
+    async def set_capabilities(
+        self, caller: Caller, agent_id: int, capabilities: Sequence[CapabilityRef]
+    ) -> Agent:
+        """Replace what the agent holds. A number is a capability's id, a string a code."""
+        agent = await self._changeable(caller, agent_id)
+        chosen = await self._chosen(
+            caller, capabilities, group_id=agent.group_id, held=agent.capability_ids
+        )
+        ids = tuple(dict.fromkeys(row.id for row in chosen))
+        updated = await self._agents.update(agent_id, {"capability_ids": ids})
+        await self._signals.bump("grants")
+        return updated
+
+    async def delete(self, caller: Caller, agent_id: int) -> None:
+        await self._changeable(caller, agent_id)
+        await self._agents.delete(agent_id)
+        await self._signals.bump("grants")
+
+    async def _changeable(self, caller: Caller, agent_id: int) -> Agent:
+        agent = await self.get(caller, agent_id)
+        require(caller, "change", of_agent(agent), what=f"agent {agent_id}")
+        return agent
+
+    async def _chosen(
+        self,
+        caller: Caller,
+        capabilities: Sequence[CapabilityRef],
+        *,
+        group_id: int | None,
+        held: Sequence[int] = (),
+    ) -> list[Capability]:
+        chosen: list[Capability] = []
+        for place, wanted in enumerate(capabilities):
+            where = f"capabilities.{place}"
+            if isinstance(wanted, int):
+                chosen.append(await self._by_id(caller, wanted, where, group_id, held))
+            else:
+                chosen.append(await self._by_code(caller, wanted, where, group_id))
+        return chosen
+
+    async def _by_id(
+        self,
+        caller: Caller,
+        wanted: int,
+        where: str,
+        group_id: int | None,
+        held: Sequence[int],
+    ) -> Capability:
+        row = await self._capabilities.find(wanted)
+        usable = row is not None and (
+            wanted in held or (decide(caller, "use", of_capability(row)) and _fits(row, group_id))
+        )
+        if row is None or row.archived or not usable:
+            raise InvalidOptions(
+                f"There is no capability {wanted} that this agent could hold.", where=where
+            )
+        return row
+
+    async def _by_code(
+        self, caller: Caller, code: str, where: str, group_id: int | None
+    ) -> Capability:
+        groups = frozenset({group_id}) if group_id is not None else caller.group_ids
+        reach = Reach(group_ids=groups, owner_id=caller.user_id)
+        rows = [
+            r for r in await self._capabilities.list(reach=reach, code=code) if _fits(r, group_id)
+        ]
+        if rows:
+            return min(rows, key=lambda r: (_PREFERENCE.index(r.access_type), r.id))
+        raise InvalidOptions(
+            f"No capability that this agent could hold has the code {code!r}.",
+            where=where,
+            hint=self._hint(code, group_id),
+        )
+
+    def _hint(self, code: str, group_id: int | None) -> str:
+        if code not in self._known.codes():
+            return "No loaded plugin registers it either; look at GET /api/v1/plugins."
+        group = f', "group_id": {group_id}' if group_id is not None else ""
+        return (
+            "It is registered: activate it with POST "
+            f'/api/super-admin/capabilities/from-registered-tool {{"code": "{code}"{group}}}.'
+        )
+
+
+def _fits(row: Capability, group_id: int | None) -> bool:
+    """A group's capability serves its own group's agents only."""
+    return row.access_type != "group" or group_id is None or row.group_id == group_id
+
+
+def _require_group(caller: Caller, group_id: int) -> None:
+    require(caller, "use", Holding(kind="group", group_id=group_id), what=f"group {group_id}")

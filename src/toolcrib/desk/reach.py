@@ -1,0 +1,28 @@
+"""This module keeps the two sentences that every noun of the desk says."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from toolcrib.errors import NotFound, NotGranted
+from toolcrib.grants.decide import Action, Holding, decide
+from toolcrib.identity.caller import Caller
+
+Row = TypeVar("Row")
+
+
+def within_reach(row: Row | None, caller: Caller, thing: Holding | None, *, what: str) -> Row:
+    """The row, or NotFound: what is out of reach answers as if it did not exist."""
+    if row is None or thing is None or not decide(caller, "see", thing):
+        raise NotFound(f"There is no {what}.")
+    return row
+
+
+def require(caller: Caller, action: Action, thing: Holding, *, what: str) -> None:
+    """Raises NotGranted for what the caller may see and not do, NotFound for what they may not."""
+    verdict = decide(caller, action, thing)
+    if verdict:
+        return
+    if not decide(caller, "see", thing):
+        raise NotFound(f"There is no {what}.")
+    raise NotGranted(f"You may not {action} {what}: {verdict.reason}.")

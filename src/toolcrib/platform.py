@@ -1,0 +1,257 @@
+"""This module is the composition root: it opens every part, gives each what it needs, and closes
+them in reverse. Nothing else picks storage, and no other module starts background work."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Generator, Mapping
+from datetime import timedelta
+from types import TracebackType
+from typing import Any
+
+import structlog
+
+from toolcrib.coordination.signals import Topic
+from toolcrib.desk.desk import Desk, open_desk
+from toolcrib.documents.folder import FolderBlobStore
+from toolcrib.errors import NotFound
+from toolcrib.identity.authentication import Authenticator, now
+from toolcrib.identity.caller import Caller
+from toolcrib.invocation.flight import Outcome, Request
+from toolcrib.invocation.ids import new_call_id
+from toolcrib.invocation.invoke import Invoker
+from toolcrib.invocation.running import Runner
+from toolcrib.invocation.steps import standard_steps
+from toolcrib.plugin.discovery import Plugins
+from toolcrib.plugin.host import Host
+from toolcrib.plugin.registration import Registry, default_registry
+from toolcrib.resolution.offering import InternalProvider
+from toolcrib.resolution.resolve import Resolver
+from toolcrib.resolution.toolset import Toolset
+from toolcrib.secrets.keyfile import KeyFile
+from toolcrib.secrets.sealing import Sealer
+from toolcrib.secrets.settings import SettingValues
+from toolcrib.settings import Settings
+from toolcrib.sources.native.shelf import NativeShelf
+from toolcrib.storage import Storage, open_storage
+from toolcrib.tools.call import Progress, no_progress
+
+_log = structlog.get_logger(__name__)
+_TOPICS: tuple[Topic, ...] = ("catalog", "grants", "identity", "settings", "plugins")
+PLUGIN_GROUPS = ("toolcrib.tools", "primethink.tools")
+
+
+class Platform:
+    """An open Toolcrib. Make one with `open_platform`."""
+
+    def __init__(
+        self, settings: Settings, storage: Storage, registry: Registry, key_file: KeyFile | None
+    ) -> None:
+        self.settings = settings
+        self.storage = storage
+        self.registry = registry
+        self.key_file = key_file
+        self.runner = Runner()
+        self.values = SettingValues(storage.settings, Sealer(_keys(settings, key_file)))
+        self.blobs = FolderBlobStore(settings.data_dir / "documents")
+        self.host = Host(values=self.values, documents=storage.documents, blobs=self.blobs)
+        self.plugins = Plugins(
+            registry,
+            self.host,
+            groups=PLUGIN_GROUPS + settings.plugin_groups,
+            timeout=settings.plugin_timeout,
+        )
+        self.shelf = NativeShelf(registry)
+        self.resolver = Resolver(
+            agents=storage.agents,
+            capabilities=storage.capabilities,
+            settings=self.values,
+            providers={"internal": InternalProvider(self.shelf)},
+            generation=self._generation,
+        )
+        self.invoker = Invoker(
+            standard_steps(
+                journal=storage.journal,
+                runner=self.runner,
+                call_timeout=settings.call_timeout,
+                result_limit=settings.result_limit,
+            ),
+            clock=now,
+            new_id=new_call_id,
+        )
+        self.authenticator = Authenticator(
+            users=storage.users,
+            groups=storage.groups,
+            tokens=storage.tokens,
+            generation=lambda: storage.signals.generation("identity"),
+            clock=now,
+        )
+        self.desk: Desk = open_desk(self)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._ready = asyncio.Event()
+
+    @property
+    def ready(self) -> bool:
+        """Whether plugins and sources were loaded once, with or without failures."""
+        return self._ready.is_set()
+
+    async def wait_ready(self) -> None:
+        await self._ready.wait()
+
+    async def resolve(self, agent_id: int, caller: Caller) -> Toolset:
+        """What the caller gets from the agent now. Raises NotFound, GroupRequired."""
+        _, toolset = await self.resolver.for_agent(agent_id, caller)
+        return toolset
+
+    async def invoke(
+        self,
+        agent_id: int,
+        name: str,
+        arguments: object,
+        caller: Caller,
+        *,
+        surface: str = "python",
+        timeout: float | None = None,  # noqa: ASYNC109 - the deadline is the call's, not this task's
+        progress: Progress = no_progress,
+        configurable: Mapping[str, Any] | None = None,
+    ) -> Outcome:
+        """Call a tool of an agent by the name the agent sees.
+
+        Raises NotFound when the agent or the tool is not within the caller's reach; whatever the
+        tool does is an Outcome. `timeout` is in seconds and can only shorten the deadline.
+        """
+        acting, toolset = await self.resolver.for_agent(agent_id, caller)
+        tool = toolset.tools.get(name)
+        if tool is None:
+            raise NotFound(
+                f"Agent {agent_id} has no tool {name!r} for you.",
+                hint=f"GET /api/v1/explain?agent={agent_id}&tool={name} says why.",
+            )
+        return await self.invoker.invoke(
+            Request(
+                tool=tool,
+                caller=acting,
+                arguments=arguments,
+                agent_id=agent_id,
+                surface=surface,
+                timeout=timeout,
+                progress=progress,
+                configurable=configurable or {},
+            )
+        )
+
+    async def start(self) -> None:
+        """Begin the background work: following other processes, loading plugins, pruning."""
+        signals = self.storage.signals
+        await signals.refresh()
+        signals.subscribe(self._on_change)
+        self._spawn(signals.run())
+        self._spawn(self._load())
+        if self.settings.journal_days:
+            self._spawn(self._prune())
+
+    async def close(self) -> None:
+        """Stop the background work, end what runs, write what is queued."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.runner.close()
+        await self.storage.close()
+
+    async def _load(self) -> None:
+        try:
+            for report in await self.plugins.load():
+                if report.status == "failed":
+                    _log.warning("plugin failed", plugin=report.name, error=report.error)
+        finally:
+            self._ready.set()
+
+    async def _prune(self) -> None:
+        age = timedelta(days=self.settings.journal_days)
+        while True:
+            await self.storage.journal.prune(older_than=now() - age)
+            await asyncio.sleep(3600)
+
+    async def _on_change(self, topic: Topic) -> None:
+        if topic == "plugins":
+            await self.plugins.reload()
+
+    def _generation(self) -> tuple[int, ...]:
+        generation = self.storage.signals.generation
+        return (*map(generation, _TOPICS), self.registry.version)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._report)
+
+    def _report(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _log.error("background work ended", error=repr(error))
+
+
+class Opening:
+    """Both `await open_platform(…)` and `async with open_platform(…) as platform` work."""
+
+    def __init__(self, settings: Settings, registry: Registry, *, wait_ready: bool) -> None:
+        self._settings = settings
+        self._registry = registry
+        self._wait_ready = wait_ready
+        self._platform: Platform | None = None
+
+    def __await__(self) -> Generator[Any, None, Platform]:
+        return self._open().__await__()
+
+    async def __aenter__(self) -> Platform:
+        self._platform = await self._open()
+        return self._platform
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._platform is not None:
+            await self._platform.close()
+
+    async def _open(self) -> Platform:
+        settings = self._settings
+        given = settings.vault_keys.get_secret_value()
+        key_file = None if given else KeyFile(settings.data_dir / "vault.key")
+        storage = await open_storage(settings.database)
+        try:
+            platform = Platform(settings, storage, self._registry, key_file)
+            await platform.start()
+        except BaseException:
+            await storage.close()
+            raise
+        if self._wait_ready:
+            await platform.wait_ready()
+        return platform
+
+
+def open_platform(
+    settings: Settings | None = None,
+    *,
+    registry: Registry | None = None,
+    wait_ready: bool = True,
+) -> Opening:
+    """Open Toolcrib in this process.
+
+    Without `settings` they are read from the environment (`TOOLCRIB_*`). With `wait_ready` it
+    returns once plugins were loaded, whether or not all of them could be.
+    """
+    return Opening(
+        settings or Settings(), registry or default_registry(), wait_ready=wait_ready
+    )
+
+
+def _keys(settings: Settings, key_file: KeyFile | None) -> Callable[[], tuple[str, ...]]:
+    if key_file is not None:
+        return lambda: tuple(key_file.keys())
+    given = settings.vault_keys.get_secret_value()
+    keys = tuple(part.strip() for part in given.split(",") if part.strip())
+    return lambda: keys
+
+

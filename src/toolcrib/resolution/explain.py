@@ -1,0 +1,106 @@
+"""This module explains one tool to one caller: which rule shows it, or which one keeps it away."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from toolcrib.resolution.toolset import Absence, ResolvedTool, Stage, Toolset
+
+StepVerdict = Literal["passed", "stopped"]
+_ORDER: tuple[Stage, ...] = (
+    "agent",
+    "capability",
+    "grant",
+    "code",
+    "condition",
+    "setting",
+    "source",
+    "name",
+)
+_PASSED: dict[Stage, str] = {
+    "agent": "the agent is within reach",
+    "capability": "a live capability of the agent names the code",
+    "grant": "the capability may be used",
+    "code": "a loaded plugin registers the code",
+    "condition": "its conditions hold in this chat",
+    "setting": "every setting it needs has a value",
+    "source": "its source offers it",
+    "name": "its name is its own",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ExplainStep:
+    step: Stage
+    verdict: StepVerdict
+    detail: str
+
+    def as_json(self) -> dict[str, str]:
+        return {"step": self.step, "verdict": self.verdict, "detail": self.detail}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Explanation:
+    """`steps` end with the one that decided."""
+
+    visible: bool
+    steps: Sequence[ExplainStep]
+
+
+def explain(toolset: Toolset, tool: str, *, codes_of_tool: Sequence[str] = ()) -> Explanation:
+    """Explain the tool of this exposed name, ref or code.
+
+    `codes_of_tool` are registered codes that have such a tool and that the caller may know of.
+    """
+    found = _found(toolset, tool)
+    if found is not None:
+        return Explanation(visible=True, steps=_passed_all(found))
+    absence = _absence(toolset, tool, codes_of_tool)
+    if absence is not None:
+        return Explanation(visible=False, steps=_stopped(absence))
+    return Explanation(visible=False, steps=_not_granted(tool, codes_of_tool))
+
+
+def _found(toolset: Toolset, tool: str) -> ResolvedTool | None:
+    named = toolset.tools.get(tool)
+    return named or next((t for t in toolset.tools.values() if t.ref == tool), None)
+
+
+def _absence(toolset: Toolset, tool: str, codes: Sequence[str]) -> Absence | None:
+    for absence in toolset.absences:
+        if tool in {absence.tool, absence.ref}:
+            return absence
+    for absence in toolset.absences:
+        held = {c.strip() for c in (absence.code or "").split(",")}
+        if tool in held or held & set(codes):
+            return absence
+    return None
+
+
+def _passed_all(tool: ResolvedTool) -> list[ExplainStep]:
+    details = dict(_PASSED)
+    details["capability"] = f"capability {tool.capability_id} of the agent names {tool.code!r}"
+    details["source"] = f"{tool.origin or tool.ref} offers it"
+    details["name"] = f"it is offered as {tool.name!r}"
+    return [ExplainStep(step=s, verdict="passed", detail=details[s]) for s in _ORDER]
+
+
+def _stopped(absence: Absence) -> list[ExplainStep]:
+    place = _ORDER.index(absence.stage)
+    passed = [ExplainStep(step=s, verdict="passed", detail=_PASSED[s]) for s in _ORDER[:place]]
+    detail = f"{absence.reason}. {absence.fix}".strip()
+    return [*passed, ExplainStep(step=absence.stage, verdict="stopped", detail=detail)]
+
+
+def _not_granted(tool: str, codes: Sequence[str]) -> list[ExplainStep]:
+    detail = f"no capability of this agent offers {tool!r}."
+    if codes:
+        detail += f" It is registered under {', '.join(codes)}: give the agent a capability of it."
+    else:
+        detail += " Look at the agent's skipped tools, or at the plugins' status."
+    return [
+        ExplainStep(step="agent", verdict="passed", detail=_PASSED["agent"]),
+        ExplainStep(step="capability", verdict="stopped", detail=detail),
+    ]
