@@ -154,9 +154,7 @@ def map_text(value: Any, change: Callable[[str, str], Any], where: str = "", dep
         }
     if isinstance(value, list | tuple):
         items = cast("Iterable[Any]", value)
-        return [
-            map_text(item, change, f"{where}[{n}]", depth + 1) for n, item in enumerate(items)
-        ]
+        return [map_text(item, change, f"{where}[{n}]", depth + 1) for n, item in enumerate(items)]
     return value
 
 
