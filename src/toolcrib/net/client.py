@@ -1,0 +1,189 @@
+"""This module sends a request to one upstream through the guard and brings back a capped answer.
+
+One client serves the whole process: connections are kept per upstream, and neither cookies nor the
+environment's proxies play a part. Every exchange has one deadline, from the first lookup to the
+last byte.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from types import TracebackType
+from typing import Self
+
+import aiohttp
+from yarl import URL
+
+from toolcrib.errors import SourceError, SourceProtocolError
+from toolcrib.net import redirects, trip
+from toolcrib.net.connections import open_session, trusted_tls
+from toolcrib.net.failures import FOREIGN, translate
+from toolcrib.net.guard import EgressPolicy, Guard, Verdict
+from toolcrib.net.outgoing import Body, Headers, Outgoing, outgoing
+from toolcrib.net.proxy import Proxy
+from toolcrib.net.resolver import Resolver, ThreadedResolver
+from toolcrib.net.response import Response, read
+from toolcrib.net.urls import Destination
+
+DEFAULT_TIMEOUT = 30.0
+DEFAULT_LIMIT = 1024 * 1024
+
+
+class GuardedClient:
+    """Use one per process, inside one event loop, and `close` it.
+
+    `proxy` is `TOOLCRIB_EGRESS_PROXY`'s text; `tls` replaces the system's trust store (which
+    honours SSL_CERT_FILE); `per_upstream` is how many connections one host and port may have.
+    """
+
+    def __init__(
+        self,
+        policy: EgressPolicy,
+        *,
+        resolver: Resolver | None = None,
+        proxy: str = "",
+        tls: ssl.SSLContext | None = None,
+        per_upstream: int = 64,
+        connect_timeout: float = 10.0,
+    ) -> None:
+        self._guard = Guard(policy, resolver or ThreadedResolver())
+        self._proxy = Proxy(proxy) if proxy else None
+        self._tls = tls
+        self._per_upstream = per_upstream
+        self._connect_timeout = connect_timeout
+        self._session: aiohttp.ClientSession | None = None
+        self._closed = False
+
+    @property
+    def guard(self) -> Guard:
+        """The guard itself, for other clients that make their own connections."""
+        return self._guard
+
+    async def verdict(self, url: str) -> Verdict:
+        """What the guard says to a URL; nothing is sent."""
+        return await self._guard.verdict(url)
+
+    async def request(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Headers | None = None,
+        body: Body | None = None,
+        length: int | None = None,
+        timeout: float = DEFAULT_TIMEOUT,  # noqa: ASYNC109  # the caller's word for the deadline
+        limit: int = DEFAULT_LIMIT,
+        follow_redirects: bool = False,
+        credentials: bool = False,
+    ) -> Response:
+        """Send, and read the answer up to `limit` bytes within `timeout` seconds.
+
+        `length` is the size of a streamed body. `credentials`: the request carries secrets, so no
+        redirect takes it to another origin. Any status is an answer, not an error. Raises
+        InvalidRequest, EgressBlocked, SourceUnreachable, SourceTimeout and SourceProtocolError;
+        the last four say in `sent` whether the request may have arrived.
+        """
+        request = outgoing(method, headers, body, length=length, credentials=credentials)
+        place, path = self._guard.policy.check_url(url)
+        try:
+            async with asyncio.timeout(timeout):
+                response = await self._send(request, place, path, limit)
+                if follow_redirects:
+                    response = await self._follow(request, place, response, limit)
+                return response
+        except TimeoutError:
+            going = trip.current.get()
+        raise translate(TimeoutError(), place=going.place.place, sent=going.sent)
+
+    async def change_policy(self, policy: EgressPolicy) -> None:
+        """Judge by other rules from now on; connections made under the old ones are closed."""
+        self._guard.policy = policy
+        await self._close_session()
+
+    async def close(self) -> None:
+        self._closed = True
+        await self._close_session()
+        await self._guard.resolver.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def _send(self, request: Outgoing, place: Destination, path: str, limit: int) -> Response:
+        going = trip.Trip(place, request.method)
+        trip.current.set(going)
+        if self._proxy is not None:
+            await self._guard.addresses(place)
+            going.pins = self._proxy.pins()
+        url = place.origin + path
+        try:
+            raw = await self._open().request(
+                request.method,
+                URL(url, encoded=True),
+                headers=request.headers,
+                data=request.payload,
+                allow_redirects=False,
+                skip_auto_headers=request.unwanted,
+            )
+            try:
+                body, truncated = await read(raw, limit)
+            except BaseException:
+                raw.close()
+                raise
+        except FOREIGN as error:
+            if isinstance(error, TimeoutError) and not isinstance(error, aiohttp.ClientError):
+                raise
+            failure = translate(error, place=place.place, sent=going.sent)
+        else:
+            return Response(
+                status=raw.status, headers=raw.headers, body=body, truncated=truncated, url=url
+            )
+        # Raised out here, so that the foreign error, which knows the URL and every header, is
+        # not its context.
+        raise failure
+
+    async def _follow(
+        self, request: Outgoing, here: Destination, response: Response, limit: int
+    ) -> Response:
+        for _ in range(redirects.MAX_REDIRECTS):
+            url = redirects.location(response)
+            if url is None:
+                return response
+            try:
+                there, path = self._guard.policy.check_url(url)
+                request = redirects.step(request, response.status, here=here, there=there)
+                here, response = there, await self._send(request, there, path, limit)
+            except SourceError as failure:
+                failure.sent = True
+                raise
+        if redirects.location(response) is None:
+            return response
+        raise SourceProtocolError(
+            f"{here.place} redirects more than {redirects.MAX_REDIRECTS} times.", sent=True
+        )
+
+    def _open(self) -> aiohttp.ClientSession:
+        if self._closed:
+            raise RuntimeError("The client is closed.")
+        if self._session is None:
+            self._session = open_session(
+                self._guard,
+                proxy=self._proxy,
+                tls=self._tls or trusted_tls(),
+                per_upstream=self._per_upstream,
+                connect_timeout=self._connect_timeout,
+            )
+        return self._session
+
+    async def _close_session(self) -> None:
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()

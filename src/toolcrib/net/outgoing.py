@@ -1,0 +1,113 @@
+"""This module holds one request on its way out, checked before anything is connected."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Mapping
+from dataclasses import dataclass
+
+from multidict import CIMultiDict
+
+from toolcrib.errors import InvalidRequest
+from toolcrib.net.trip import SAFE_METHODS
+
+Headers = Mapping[str, str] | Iterable[tuple[str, str]]
+Body = bytes | AsyncIterable[bytes]
+
+AGENT = "toolcrib"
+METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"})
+_TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+", re.ASCII)
+_UNSENDABLE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+_OURS = frozenset(
+    {
+        "connection",
+        "content-length",
+        "expect",
+        "host",
+        "keep-alive",
+        "proxy-authorization",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    }
+)
+_NO_TYPE = ("Content-Type",)
+_ONE_WRITE = 512 * 1024
+_PIECE = 64 * 1024
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Outgoing:
+    """`body` is bytes, or pieces of bytes with their `length` where it is known."""
+
+    method: str
+    headers: CIMultiDict[str]
+    body: Body | None
+    credentials: bool
+
+    @property
+    def payload(self) -> Body | None:
+        """The body as the HTTP client takes it: a large one in pieces, so that no write blocks."""
+        if isinstance(self.body, bytes) and len(self.body) > _ONE_WRITE:
+            return _pieces(self.body)
+        return self.body
+
+    @property
+    def unwanted(self) -> tuple[str, ...] | None:
+        """Headers that the HTTP client must not add: no type for a body that is not there."""
+        return _NO_TYPE if self.body is None and self.method not in SAFE_METHODS else None
+
+
+def outgoing(
+    method: str,
+    headers: Headers | None,
+    body: Body | None,
+    *,
+    length: int | None,
+    credentials: bool,
+) -> Outgoing:
+    """Raises InvalidRequest for a method or header that cannot be sent; values stay unsaid."""
+    if method not in METHODS:
+        raise InvalidRequest(
+            f"The method {method!r} cannot be sent.",
+            where="method",
+            hint=f"Use one of {', '.join(sorted(METHODS))}.",
+        )
+    fields = CIMultiDict(headers or ())
+    for name, value in fields.items():
+        _check_header(name, value)
+    if "User-Agent" not in fields:
+        fields["User-Agent"] = AGENT
+    if isinstance(body, bytes) and len(body) > _ONE_WRITE:
+        length = len(body)
+    if length is not None and body is not None:
+        fields["Content-Length"] = str(length)
+    return Outgoing(
+        method=method,
+        headers=fields,
+        body=body,
+        credentials=credentials or "Authorization" in fields or "Cookie" in fields,
+    )
+
+
+def _check_header(name: str, value: str) -> None:
+    if _TOKEN.fullmatch(name) is None:
+        raise InvalidRequest(f"The header name {name!r} cannot be sent.", where="headers")
+    if name.lower() in _OURS:
+        raise InvalidRequest(
+            f"The header {name!r} is set by the connection.",
+            where=f"headers.{name}",
+            hint="Leave it out.",
+        )
+    if _UNSENDABLE.search(value):
+        raise InvalidRequest(
+            f"The value of the header {name!r} has control characters.", where=f"headers.{name}"
+        )
+
+
+async def _pieces(body: bytes) -> AsyncIterator[bytes]:
+    view = memoryview(body)
+    for start in range(0, len(body), _PIECE):
+        yield bytes(view[start : start + _PIECE])

@@ -1,0 +1,75 @@
+"""This module holds an upstream's answer: read up to a cap, decoded, and safe to turn into text."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+
+from aiohttp import ClientResponse
+from multidict import CIMultiDictProxy
+
+_CHARSET = re.compile(r"""charset\s*=\s*["']?([^\s"';,]+)""", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Response:
+    """`body` is what the upstream meant, content encoding undone, at most `limit` bytes of it.
+
+    `truncated`: there was more. `url` is where the answer came from, after redirects.
+    """
+
+    status: int
+    headers: CIMultiDictProxy[str]
+    body: bytes
+    truncated: bool
+    url: str
+
+    @property
+    def ok(self) -> bool:
+        return 200 <= self.status < 300
+
+    @property
+    def media_type(self) -> str:
+        """`text/html`, without parameters; empty when the upstream names none."""
+        return self.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+
+    @property
+    def charset(self) -> str:
+        """The charset that the upstream names, when Python knows it as one of text; else UTF-8."""
+        named = _CHARSET.search(self.headers.get("Content-Type", ""))
+        if named is None:
+            return "utf-8"
+        try:
+            "".encode(named[1])
+            return codecs.lookup(named[1]).name
+        except (LookupError, UnicodeError, ValueError):
+            return "utf-8"
+
+    def text(self) -> str:
+        """The body as text. What does not decode becomes U+FFFD; a cut character is left out."""
+        charset = self.charset
+        if charset == "utf-8" and not self.truncated and not self.body.startswith(codecs.BOM_UTF8):
+            return self.body.decode("utf-8", "replace")
+        if charset == "utf-8":
+            charset = "utf-8-sig"
+        decoder = codecs.getincrementaldecoder(charset)(errors="replace")
+        return decoder.decode(self.body, final=not self.truncated)
+
+
+async def read(raw: ClientResponse, limit: int) -> tuple[bytes, bool]:
+    """`(body, truncated)`: reads piece by piece, and ends the connection when the cap is passed."""
+    content = raw.content
+    if content.is_eof():
+        body = content.read_nowait()
+    else:
+        pieces: list[bytes] = []
+        size = 0
+        while size <= limit and (piece := await content.readany()):
+            pieces.append(piece)
+            size += len(piece)
+        body = b"".join(pieces)
+    if len(body) <= limit:
+        return body, False
+    raw.close()
+    return body[:limit], True

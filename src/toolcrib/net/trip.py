@@ -1,0 +1,46 @@
+"""This module follows one request on its way: where it may connect, and whether it was sent.
+
+The trip travels in a context variable, so that the parts of the HTTP client that run deep inside it
+(resolver, socket factory, connection pool) know whose connection they are making.
+"""
+
+from __future__ import annotations
+
+import socket
+from contextvars import ContextVar
+from typing import Any
+
+from toolcrib.errors import EgressBlocked
+from toolcrib.net.urls import Destination
+
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+"""Methods that change nothing by definition (RFC 9110, 9.2.1): these may be sent a second time."""
+
+
+class Trip:
+    """`pins` are the judged addresses; `sent` turns true when a connection takes the request."""
+
+    __slots__ = ("pins", "place", "safe", "sent")
+
+    def __init__(self, place: Destination, method: str) -> None:
+        self.place = place
+        self.safe = method in SAFE_METHODS
+        self.sent = False
+        self.pins: frozenset[tuple[str, int]] = frozenset()
+        if place.address is not None:
+            self.pins = frozenset({(place.host, place.port)})
+
+
+current: ContextVar[Trip] = ContextVar("toolcrib_trip")
+
+
+def open_socket(address: tuple[int, int, int, str, tuple[Any, ...]]) -> socket.socket:
+    """The last line: no socket for an address that was not judged for this very request."""
+    family, kind, protocol, _, target = address
+    going = current.get()
+    if (target[0], target[1]) not in going.pins:
+        raise EgressBlocked(
+            f"A connection to {going.place.host!r} went for an address that was not judged.",
+            sent=False,
+        )
+    return socket.socket(family=family, type=kind, proto=protocol)
