@@ -7,8 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings as hypothesis_settings
 
 from toolcrib.settings import Settings
+
+# A shared machine may be slow at any moment; what is generated still decides.
+hypothesis_settings.register_profile(
+    "toolcrib", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+hypothesis_settings.load_profile("toolcrib")
 
 _FOREIGN = ("TOOLCRIB_", "XDG_", "LANGSMITH_", "LANGCHAIN_", "OPENAI_", "ANTHROPIC_")
 

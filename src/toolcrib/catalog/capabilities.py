@@ -71,7 +71,7 @@ class CapabilityStore(Protocol):
     """Capability rows. Everything here is unfiltered: authority is decided before the store."""
 
     async def create(self, draft: CapabilityDraft) -> Capability:
-        """Raises Conflict when (code, access_type, group or owner) exists, archived rows excepted."""
+        """Raises Conflict when a live row has this (code, access_type, group or owner)."""
         ...
 
     async def find(self, capability_id: int) -> Capability | None: ...

@@ -1,1 +1,1 @@
-"""Documents: files that belong to a chat. Rows and bytes are two ports; a folder keeps the bytes."""
+"""Documents: files of a chat. Rows and bytes are two ports; a folder keeps the bytes."""

@@ -47,7 +47,7 @@ class BlobStore(Protocol):
     async def write(
         self, chunks: AsyncIterator[bytes], *, limit: int = MAX_BYTES
     ) -> tuple[str, int]:
-        """Store a stream; returns (key, size). Raises InvalidRequest over the limit and keeps nothing."""
+        """Store a stream; returns (key, size). Over the limit: InvalidRequest, nothing kept."""
         ...
 
     async def read(self, key: str) -> bytes:

@@ -1,4 +1,4 @@
-"""This module describes the chat that a caller speaks from: the facts that runtime conditions read."""
+"""This module describes a caller's chat: the facts that runtime conditions read."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class Runner:
 
         Cancelling this cancels the tool.
         """
-        task = asyncio.get_running_loop().create_task(_guarded(tool, call))  # noqa: TID251 - awaited below, or kept and cancelled in close()
+        task = asyncio.get_running_loop().create_task(_guarded(tool, call))
         try:
             done, _ = await asyncio.wait({task}, timeout=call.deadline)
         except asyncio.CancelledError:
@@ -73,7 +73,7 @@ async def _guarded(tool: ResolvedTool, call: Call) -> Output:
         return Output.failed("tool_error", f"{tool.name} failed: it cancelled itself.")
     except ToolcribError as error:
         return failed_by(error)
-    except (Exception, SystemExit, KeyboardInterrupt, GeneratorExit) as error:
+    except (Exception, SystemExit, KeyboardInterrupt, GeneratorExit) as error:  # noqa: BLE001 - a tool may raise anything
         _log.warning("tool raised", tool=tool.name, ref=tool.ref, error=type(error).__name__)
         return Output.failed("tool_error", f"{tool.name} failed: {_words(error)}")
 

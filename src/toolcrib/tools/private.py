@@ -1,4 +1,4 @@
-"""This module leaves out of records what a schema declares private: passwords and write-only values."""
+"""This module keeps out of records what a schema declares private."""
 
 from __future__ import annotations
 

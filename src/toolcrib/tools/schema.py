@@ -41,12 +41,10 @@ class ArgumentChecker:
 
     def check(self, arguments: object) -> dict[str, Any]:
         """Return the arguments as the tool gets them. Raises InvalidArguments with the place."""
-        values = as_object(arguments)
-        if _depth_over(values, MAX_DEPTH):
-            raise InvalidArguments(f"The arguments are nested deeper than {MAX_DEPTH} levels.")
-        filled = self._filled(values)
+        filled = self._filled(as_object(arguments))
+        has_floats = _survey(filled)
         try:
-            if self._validator.is_valid(filled):
+            if not has_floats and self._validator.is_valid(filled):
                 return filled
             coerced = cast("dict[str, Any]", coerce(filled, self.schema, self.schema))
             errors = [_sentence(e) for e in self._validator.iter_errors(coerced)]
@@ -195,23 +193,23 @@ def _sentence(error: jsonschema_rs.ValidationError) -> str:
     return f"{path}: {error.message}" if path else error.message
 
 
-def _depth_over(value: object, limit: int) -> bool:
-    """Whether containers nest deeper than `limit`, without recursion."""
-    level: list[object] = [value]
-    for _ in range(limit):
-        level = [child for node in level for child in _children(node)]
-        if not level:
-            return False
-    return True
-
-
-def _children(node: object) -> list[object]:
-    inside: list[object] = []
-    if isinstance(node, dict):
-        inside = list(cast("dict[str, object]", node).values())
-    elif isinstance(node, list):
-        inside = cast("list[object]", node)
-    return [value for value in inside if isinstance(value, dict | list)]
+def _survey(values: dict[str, Any]) -> bool:
+    """Whether there is a float anywhere (`5.0` may have to become 5). Refuses deep nesting."""
+    floats = False
+    level: list[object] = [values]
+    for _ in range(MAX_DEPTH):
+        inside: list[object] = []
+        for node in level:
+            members = cast("dict[str, object]", node).values() if isinstance(node, dict) else node
+            for value in cast("list[object]", members):
+                if isinstance(value, dict | list):
+                    inside.append(cast("object", value))
+                elif isinstance(value, float):
+                    floats = True
+        if not inside:
+            return floats
+        level = inside
+    raise InvalidArguments(f"The arguments are nested deeper than {MAX_DEPTH} levels.")
 
 
 def _known_dialect(uri: object) -> bool:
