@@ -1,0 +1,91 @@
+"""This module holds what a registration leaves behind: plain records, nothing that acts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Predicate = Callable[[Any], Any]
+"""A runtime condition. Resolution knows what goes in and out; here it is opaque."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Origin:
+    """Who registered something: an entry point of an installed distribution."""
+
+    distribution: str
+    version: str
+    entry_point: str
+    value: str
+    """`module:attribute`, as the distribution declares it."""
+
+    def __str__(self) -> str:
+        return f"{self.distribution} {self.version}".strip()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """One registered object, as it is. `origin` is None for code of this process."""
+
+    obj: Any
+    origin: Origin | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Bundle:
+    """The objects registered under one code, in order, with what people should read about it."""
+
+    code: str
+    name: str = ""
+    description: str = ""
+    entries: tuple[Entry, ...] = ()
+
+    @property
+    def tool_names(self) -> list[str]:
+        """Each name once, in order."""
+        return list(dict.fromkeys(tool_name(entry.obj) for entry in self.entries))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Condition:
+    """A predicate that decides about one code at run time."""
+
+    code: str
+    predicate: Predicate
+    origin: Origin | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Snapshot:
+    """A registry at one moment; it never changes. `version` rises with every registration."""
+
+    version: int
+    bundles: Mapping[str, Bundle]
+    conditions: Mapping[str, Condition]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Change:
+    """One call of `register_tools` (tools) or `condition` (a predicate) for one code."""
+
+    code: str
+    tools: tuple[Any, ...] = ()
+    name: str = ""
+    description: str = ""
+    predicate: Predicate | None = None
+    origin: Origin | None = None
+
+
+def tool_name(obj: Any) -> str:
+    """The name a tool goes by, whatever it is: `.name`, else `__name__`, else its own text."""
+    for attribute in ("name", "__name__"):
+        try:
+            name = getattr(obj, attribute, None)
+        except Exception:  # noqa: BLE001, S112 - a foreign property may raise anything
+            continue
+        if isinstance(name, str) and name:
+            return name
+    if isinstance(obj, str):
+        return obj
+    return f"<{type(obj).__name__} at {id(obj):#x}>"
