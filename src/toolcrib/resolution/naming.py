@@ -102,6 +102,7 @@ def _tool(bundle: Bundle, offer: Offer, capability_id: int | None) -> ResolvedTo
         origin=offer.origin,
         run=offer.run,
         checker=checker,
+        original=offer.original,
     )
 
 

@@ -29,6 +29,8 @@ class ResolvedTool:
     origin: str
     run: Callable[[Call], Awaitable[Output]] = field(repr=False)
     checker: ArgumentChecker = field(repr=False)
+    original: object = field(default=None, repr=False)
+    """The Python object that the tool was made of, where there is one."""
 
     @cached_property
     def input_schema(self) -> Mapping[str, Any]:

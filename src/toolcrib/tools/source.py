@@ -104,6 +104,8 @@ class Offer:
     run: Callable[[Call], Awaitable[Output]]
     origin: str = ""
     """Who brought it: a distribution, a package, a server; for people."""
+    original: object = field(default=None, repr=False)
+    """The Python object that it was made of, for a surface that shows such objects as they are."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
