@@ -17,11 +17,13 @@ if TYPE_CHECKING:
         register_tools,
         resolve_tools,
     )
+    from toolcrib.secrets.placeholders import PLACEHOLDER_RE
     from toolcrib.settings import Settings
 
     __version__: str
 
 __all__ = [
+    "PLACEHOLDER_RE",
     "Settings",
     "UnresolvedPlaceholderError",
     "__version__",
@@ -36,6 +38,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "PLACEHOLDER_RE": "toolcrib.secrets.placeholders",
     "Settings": "toolcrib.settings",
     "UnresolvedPlaceholderError": "toolcrib.errors",
     "annotations": "toolcrib.plugin.registration",

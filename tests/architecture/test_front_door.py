@@ -11,6 +11,7 @@ import pytest
 import toolcrib
 
 NAMES = [
+    "PLACEHOLDER_RE",
     "Settings",
     "UnresolvedPlaceholderError",
     "__version__",
