@@ -1,0 +1,20 @@
+"""Storage: what the stages keep, in SQLite or PostgreSQL, behind the ports that they declare.
+
+`open_storage` gives a `Storage` with one store for each noun, the journal and the signals; it is
+the only place for SQL. `migrate` and `revision` change and show the shape of a database.
+"""
+
+from toolcrib.storage.database import utc_now
+from toolcrib.storage.opening import Storage, open_storage
+from toolcrib.storage.schema import BASE, HEAD, REVISIONS, migrate, revision
+
+__all__ = [
+    "BASE",
+    "HEAD",
+    "REVISIONS",
+    "Storage",
+    "migrate",
+    "open_storage",
+    "revision",
+    "utc_now",
+]

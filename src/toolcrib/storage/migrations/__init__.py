@@ -1,0 +1,1 @@
+"""Migrations: the steps between the shapes of the database, forwards and back."""
