@@ -1,0 +1,165 @@
+"""This module offers a Toolset as LangChain tools whose calls come back to Toolcrib.
+
+A failed call is an error message that the model reads; it never ends an agent's run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Annotated, Any, Literal, cast
+
+from langchain_core.callbacks import BaseCallbackManager
+from langchain_core.messages import ToolMessage
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import var_child_runnable_config
+from langchain_core.tools import ArgsSchema, BaseTool
+from langchain_core.tracers.langchain import LangChainTracer
+from pydantic import PrivateAttr, SkipValidation
+
+from toolcrib.dialects.blocks import Blocks, artifact, content
+from toolcrib.errors import NotFound, ToolcribError
+from toolcrib.invocation.flight import Outcome
+from toolcrib.invocation.running import failed_by
+from toolcrib.resolution.toolset import ResolvedTool
+from toolcrib.tools.result import Output
+
+_log = logging.getLogger(__name__)
+
+Invoke = Callable[[ResolvedTool, object, Mapping[str, Any]], Awaitable[Outcome]]
+"""Runs one call: the tool, the model's arguments, the `configurable` of the run.
+
+A ToolcribError becomes a result that the model reads.
+"""
+_KEPT = ("return_direct", "extras", "tags", "metadata")
+"""What a tool that was LangChain's before keeps besides its name, description and schema."""
+
+
+async def always_ready() -> None:
+    """Nothing has to run elsewhere for a synchronous call."""
+
+
+class CribTool(BaseTool):
+    """One tool of a Toolset. Make them with `langchain_tools`."""
+
+    args_schema: Annotated[ArgsSchema | None, SkipValidation] = None
+    response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
+    allow_langsmith: bool = False
+    """Whether LangSmith may trace what runs inside a call."""
+
+    _tool: ResolvedTool = PrivateAttr()
+    _invoke: Invoke = PrivateAttr()
+    _ready: Callable[[], Awaitable[None]] = PrivateAttr(default=always_ready)
+
+    @classmethod
+    def of(
+        cls,
+        tool: ResolvedTool,
+        invoke: Invoke,
+        *,
+        ready: Callable[[], Awaitable[None]],
+        allow_langsmith: bool,
+    ) -> CribTool:
+        schema: Any = dict(tool.input_schema)
+        kept: dict[str, Any] = {}
+        if isinstance(tool.original, BaseTool):
+            schema = tool.original.args_schema or schema
+            kept = {name: getattr(tool.original, name) for name in _KEPT}
+        made = cls(
+            name=tool.name,
+            description=tool.spec.description,
+            args_schema=schema,
+            allow_langsmith=allow_langsmith,
+            **kept,
+        )
+        made._tool, made._invoke, made._ready = tool, invoke, ready
+        return made
+
+    def _to_args_and_kwargs(
+        self, tool_input: str | dict[str, Any], tool_call_id: str | None
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        # As one positional value: by keyword, arguments named `config`, `run_manager` or `self`
+        # would be taken for LangChain's own. Toolcrib checks them itself.
+        names = cast("Mapping[str, Any]", self._tool.input_schema["properties"])
+        if isinstance(tool_input, str) and len(names) == 1:
+            return ({next(iter(names)): tool_input}, tool_call_id), {}
+        return (tool_input, tool_call_id), {}
+
+    def _filter_injected_args(self, tool_input: dict[str, Any]) -> dict[str, Any]:
+        return tool_input  # nothing is injected into the arguments
+
+    async def _arun(
+        self, arguments: object, tool_call_id: str | None, *, config: RunnableConfig
+    ) -> tuple[Blocks | ToolMessage, dict[str, Any] | None]:
+        if not self.allow_langsmith:
+            _leave_tracers()
+        outcome = await self._outcome(arguments, config)
+        output = outcome.output if isinstance(outcome, Outcome) else outcome
+        data = artifact(outcome)
+        if output.success or tool_call_id is None:
+            return content(output), data
+        message = ToolMessage(
+            content(output),
+            name=self.name,
+            tool_call_id=tool_call_id,
+            status="error",
+            artifact=data,
+        )
+        return message, None
+
+    def _run(self, arguments: object, tool_call_id: str | None, *, config: RunnableConfig) -> Any:
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(self._from_sync(arguments, tool_call_id, config))
+        raise RuntimeError(
+            f"{self.name!r} is async and this thread runs an event loop: "
+            "await ainvoke() instead of calling invoke()."
+        )
+
+    async def _from_sync(
+        self, arguments: object, tool_call_id: str | None, config: RunnableConfig
+    ) -> Any:
+        await self._ready()
+        return await self._arun(arguments, tool_call_id, config=config)
+
+    async def _outcome(self, arguments: object, config: RunnableConfig) -> Outcome | Output:
+        try:
+            return await self._invoke(self._tool, arguments, config.get("configurable") or {})
+        except NotFound as error:
+            return Output.failed("not_granted", str(error))
+        except ToolcribError as error:
+            return failed_by(error)
+        except Exception:  # noqa: BLE001 - whatever broke, the agent's run goes on
+            _log.exception("the call of %r could not be made", self.name)
+            return Output.failed("internal", f"{self.name} could not be called.")
+
+
+def langchain_tools(
+    tools: Iterable[ResolvedTool],
+    invoke: Invoke,
+    *,
+    ready: Callable[[], Awaitable[None]] = always_ready,
+    allow_langsmith: bool = False,
+) -> list[CribTool]:
+    """The tools in their order, each with the name, description and schema that its author gave.
+
+    `ready` is awaited before a synchronous call; it raises when the call would wait for ever.
+    """
+    return [
+        CribTool.of(tool, invoke, ready=ready, allow_langsmith=allow_langsmith) for tool in tools
+    ]
+
+
+def _leave_tracers() -> None:
+    """Keep LangSmith's tracer, which the caller's run may bring, out of what runs inside."""
+    config = var_child_runnable_config.get()
+    manager = config.get("callbacks") if config else None
+    if config is None or not isinstance(manager, BaseCallbackManager):
+        return
+    others = manager.copy()
+    for handler in manager.handlers:
+        if isinstance(handler, LangChainTracer):
+            others.remove_handler(handler)
+    var_child_runnable_config.set({**config, "callbacks": others})
