@@ -13,9 +13,8 @@ from types import TracebackType
 from typing import Self
 
 import aiohttp
-from yarl import URL
 
-from toolcrib.errors import SourceError, SourceProtocolError
+from toolcrib.errors import SourceError, SourceProtocolError, SourceTimeout
 from toolcrib.net import redirects, trip
 from toolcrib.net.connections import open_session, trusted_tls
 from toolcrib.net.failures import FOREIGN, translate
@@ -94,7 +93,9 @@ class GuardedClient:
                 return response
         except TimeoutError:
             going = trip.current.get()
-        raise translate(TimeoutError(), place=going.place.place, sent=going.sent)
+        raise SourceTimeout(
+            f"{going.place.place} did not answer within {timeout:g} s.", sent=going.sent
+        )
 
     async def change_policy(self, policy: EgressPolicy) -> None:
         """Judge by other rules from now on; connections made under the old ones are closed."""
@@ -123,11 +124,10 @@ class GuardedClient:
         if self._proxy is not None:
             await self._guard.addresses(place)
             going.pins = self._proxy.pins()
-        url = place.origin + path
         try:
             raw = await self._open().request(
                 request.method,
-                URL(url, encoded=True),
+                place.url(path),
                 headers=request.headers,
                 data=request.payload,
                 allow_redirects=False,
@@ -144,7 +144,11 @@ class GuardedClient:
             failure = translate(error, place=place.place, sent=going.sent)
         else:
             return Response(
-                status=raw.status, headers=raw.headers, body=body, truncated=truncated, url=url
+                status=raw.status,
+                headers=raw.headers,
+                body=body,
+                truncated=truncated,
+                url=place.origin + path,
             )
         # Raised out here, so that the foreign error, which knows the URL and every header, is
         # not its context.

@@ -8,8 +8,10 @@ query go out as they were written: nothing is decoded, and no dot segments are r
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import quote
+
+from yarl import URL
 
 from toolcrib.errors import EgressBlocked
 from toolcrib.net.addresses import Address
@@ -36,18 +38,34 @@ class Destination:
     port: int
     address: Address | None
     listed: bool = False
+    authority: str = field(init=False)
+    """`host`, with the port where it is not the scheme's own; IPv6 in brackets."""
+
+    def __post_init__(self) -> None:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        own = self.port == _PORTS.get(self.scheme)
+        object.__setattr__(self, "authority", host if own else f"{host}:{self.port}")
 
     @property
     def origin(self) -> str:
         """`https://host` with the port where it is not the scheme's own."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        port = "" if self.port == _PORTS.get(self.scheme) else f":{self.port}"
-        return f"{self.scheme}://{host}{port}"
+        return f"{self.scheme}://{self.authority}"
 
     @property
     def place(self) -> str:
         """`host:port`, as an entry of the operator's list is written."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+    def url(self, path: str) -> URL:
+        """The URL of a path (with its query) here, as it is: nothing is quoted or normalised."""
+        path, _, query = path.partition("?")
+        return URL.build(
+            scheme=self.scheme,
+            authority=self.authority,
+            path=path,
+            query_string=query,
+            encoded=True,
+        )
 
 
 def split(url: str) -> tuple[str, str]:

@@ -17,7 +17,7 @@ class ScriptedResolver:
         self.asked: list[str] = []
         self._script = {host: list(answers) for host, answers in script.items()}
 
-    async def resolve(self, host: str, port: int) -> Sequence[str]:  # noqa: ARG002  # the port's form
+    async def resolve(self, host: str, port: int) -> Sequence[str]:
         self.asked.append(host)
         answers = self._script.get(host)
         if answers is None:
