@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Generator, Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 from types import TracebackType
 from typing import Any
@@ -23,9 +24,10 @@ from toolcrib.invocation.invoke import Invoker
 from toolcrib.invocation.running import Runner
 from toolcrib.invocation.steps import standard_steps
 from toolcrib.plugin.discovery import Plugins
+from toolcrib.plugin.home import Home
 from toolcrib.plugin.host import Host
 from toolcrib.plugin.registration import Registry, default_registry
-from toolcrib.resolution.offering import InternalProvider
+from toolcrib.resolution.offering import InternalProvider, Providers
 from toolcrib.resolution.resolve import Resolver
 from toolcrib.resolution.toolset import Toolset
 from toolcrib.secrets.keyfile import KeyFile
@@ -67,7 +69,7 @@ class Platform:
             capabilities=storage.capabilities,
             settings=self.values,
             providers={"internal": InternalProvider(self.shelf)},
-            generation=self._generation,
+            generation=self.generation,
         )
         self.invoker = Invoker(
             standard_steps(
@@ -87,6 +89,8 @@ class Platform:
             clock=now,
         )
         self.desk: Desk = open_desk(self)
+        self.home = Home()
+        """The loop that all of this belongs to."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._ready = asyncio.Event()
 
@@ -152,6 +156,8 @@ class Platform:
 
     async def close(self) -> None:
         """Stop the background work, end what runs, write what is queued."""
+        if self in _open:
+            _open.remove(self)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -176,7 +182,8 @@ class Platform:
         if topic == "plugins":
             await self.plugins.reload()
 
-    def _generation(self) -> tuple[int, ...]:
+    def generation(self) -> tuple[int, ...]:
+        """Numbers of which one rises with every change that a Toolset could show."""
         generation = self.storage.signals.generation
         return (*map(generation, _TOPICS), self.registry.version)
 
@@ -228,6 +235,7 @@ class Opening:
             raise
         if self._wait_ready:
             await platform.wait_ready()
+        _open.append(platform)
         return platform
 
 
@@ -242,8 +250,42 @@ def open_platform(
     Without `settings` they are read from the environment (`TOOLCRIB_*`). With `wait_ready` it
     returns once plugins were loaded, whether or not all of them could be.
     """
-    return Opening(
-        settings or Settings(), registry or default_registry(), wait_ready=wait_ready
+    return Opening(settings or Settings(), registry or default_registry(), wait_ready=wait_ready)
+
+
+_open: list[Platform] = []
+
+
+def current_platform() -> Platform | None:
+    """The platform that this process opened last and has not closed."""
+    return _open[-1] if _open else None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Bare:
+    """What calls need where nothing is stored: registered tools, and the steps but the journal."""
+
+    providers: Providers
+    invoker: Invoker
+    settings: Settings
+
+
+def bare(registry: Registry | None = None) -> Bare:
+    """Parts for code that uses registered tools without a database, users or grants."""
+    settings = Settings()
+    return Bare(
+        providers={"internal": InternalProvider(NativeShelf(registry or default_registry()))},
+        invoker=Invoker(
+            standard_steps(
+                journal=None,
+                runner=Runner(),
+                call_timeout=settings.call_timeout,
+                result_limit=settings.result_limit,
+            ),
+            clock=now,
+            new_id=new_call_id,
+        ),
+        settings=settings,
     )
 
 
@@ -253,5 +295,3 @@ def _keys(settings: Settings, key_file: KeyFile | None) -> Callable[[], tuple[st
     given = settings.vault_keys.get_secret_value()
     keys = tuple(part.strip() for part in given.split(",") if part.strip())
     return lambda: keys
-
-

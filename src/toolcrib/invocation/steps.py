@@ -130,12 +130,17 @@ class Steps:
 
 
 def standard_steps(
-    *, journal: Journal, runner: Runner, call_timeout: float, result_limit: int
+    *, journal: Journal | None, runner: Runner, call_timeout: float, result_limit: int
 ) -> Steps:
-    """The steps of every call. Approval, limits and breakers take their places in between."""
+    """The steps of every call. Approval, limits and breakers take their places in between.
+
+    Without a journal the same steps run and nothing is recorded.
+    """
+    start = (RecordStart(journal),) if journal is not None else ()
+    end = (RecordEnd(journal),) if journal is not None else ()
     return Steps(
-        inward=(CheckArguments(), RecordStart(journal), Run(runner, call_timeout)),
-        outward=(Mask(), Cap(result_limit), RecordEnd(journal)),
+        inward=(CheckArguments(), *start, Run(runner, call_timeout)),
+        outward=(Mask(), Cap(result_limit), *end),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from toolcrib.catalog.capabilities import Capability, CapabilityStore
 from toolcrib.errors import NotFound
@@ -84,34 +84,10 @@ class Resolver:
     async def of(
         self, rows: Sequence[Capability], caller: Caller, *, missing: Sequence[int] = ()
     ) -> Toolset:
-        """Resolve afresh; the rows' own order is `ordering`, then id."""
-        situation = await self._situation(caller)
-        names = Names()
-        names.absences += [_gone(capability_id) for capability_id in missing]
-        for row in sorted(rows, key=lambda r: (r.ordering, r.id)):
-            refusal = _refusal(row, caller)
-            if refusal is not None:
-                names.absences.append(refusal)
-                continue
-            provider = self._providers.get(row.type)
-            if provider is None:
-                names.absences.append(_no_provider(row))
-                continue
-            bundles, absences = await provider.find(row, situation)
-            names.absences += absences
-            for bundle in bundles:
-                names.add(bundle, capability_id=row.id)
-        return Toolset(tools=names.tools, absences=tuple(names.absences))
-
-    async def _situation(self, caller: Caller) -> Situation:
-        return Situation(
-            context=caller.context,
-            in_chat=caller.chat is not None,
-            user_id=caller.user_id,
-            group_id=caller.group_id,
-            settings=await self._settings.available(
-                user_id=caller.user_id, group_id=caller.group_id
-            ),
+        """Resolve afresh, without remembering; rows may be ones that no store has."""
+        known = await self._settings.available(user_id=caller.user_id, group_id=caller.group_id)
+        return await resolve(
+            rows, caller, providers=self._providers, settings=known, missing=missing
         )
 
     def _recalled(self, key: object) -> Toolset | None:
@@ -126,6 +102,44 @@ class Resolver:
             self._toolsets.popitem(last=False)
 
 
+async def resolve(
+    rows: Sequence[Capability],
+    caller: Caller,
+    *,
+    providers: Providers,
+    settings: Mapping[str, str],
+    missing: Sequence[int] = (),
+) -> Toolset:
+    """The tools of these rows for a caller whose group is chosen.
+
+    The rows' own order is `ordering`, then id. `settings` maps the names that have a value to
+    their status; `missing` are ids that no row was found for.
+    """
+    situation = Situation(
+        context=caller.context,
+        in_chat=caller.chat is not None,
+        user_id=caller.user_id,
+        group_id=caller.group_id,
+        settings=settings,
+    )
+    names = Names()
+    names.absences += [_gone(capability_id) for capability_id in missing]
+    for row in sorted(rows, key=lambda r: (r.ordering, r.id)):
+        refused = refusal(row, caller)
+        if refused is not None:
+            names.absences.append(refused)
+            continue
+        provider = providers.get(row.type)
+        if provider is None:
+            names.absences.append(_no_provider(row))
+            continue
+        bundles, absences = await provider.find(row, situation)
+        names.absences += absences
+        for bundle in bundles:
+            names.add(bundle, capability_id=row.id)
+    return Toolset(tools=names.tools, absences=tuple(names.absences))
+
+
 def _key(caller: Caller) -> tuple[object, ...]:
     return (
         caller.user_id,
@@ -138,7 +152,8 @@ def _key(caller: Caller) -> tuple[object, ...]:
     )
 
 
-def _refusal(row: Capability, caller: Caller) -> Absence | None:
+def refusal(row: Capability, caller: Caller) -> Absence | None:
+    """Why the caller may not use the row; None when they may."""
     if row.archived:
         return Absence(
             stage="capability",
