@@ -48,6 +48,14 @@ class SettingInfo:
     hosts: tuple[str, ...]
     updated_at: datetime
 
+    @property
+    def place(self) -> str:
+        """Where it stands in a list: the `after` of the next page, also within one name."""
+        kind, owner = ("group", self.owner.group_id)
+        if self.owner.user_id is not None:
+            kind, owner = ("user", self.owner.user_id)
+        return f"{self.name}:{kind}:{owner}"
+
 
 class SettingStore(Protocol):
     async def put(
@@ -59,7 +67,10 @@ class SettingStore(Protocol):
     async def list(
         self, owners: Sequence[SettingOwner], *, after: str = "", limit: int = 200
     ) -> Sequence[SealedSetting]:
-        """Settings of any of the owners, ordered by (name, user before group, owner id)."""
+        """Settings of any of the owners, ordered by (name, user before group, owner id).
+
+        `after` is a name, or a SettingInfo's `place`.
+        """
         ...
 
     async def names(self, owners: Sequence[SettingOwner]) -> frozenset[str]:

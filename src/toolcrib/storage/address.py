@@ -15,12 +15,14 @@ from toolcrib.errors import InvalidSettings, MissingExtra
 Kind = Literal["sqlite", "postgresql"]
 _SQLITE = ("sqlite:///", "sqlite+aiosqlite:///")
 _POSTGRES = {"postgres", "postgresql", "postgresql+psycopg"}
+_PATIENCE = {"connect_timeout": "10", "tcp_user_timeout": "10000"}
+"""A server that vanished is noticed after 10 seconds (the second number is in milliseconds)."""
 _HINT = "Use sqlite:///PATH or postgresql://USER@HOST/DATABASE."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Address:
-    """Where the database is. `str()` hides the password."""
+    """Where the database is. `str()` hides the password and the options."""
 
     kind: Kind
     url: URL
@@ -40,7 +42,8 @@ class Address:
                 f"{url.drivername!r} is no kind of database that is known here.", hint=_HINT
             )
         require_psycopg()
-        return cls(kind="postgresql", url=url.set(drivername="postgresql+psycopg"))
+        url = url.set(drivername="postgresql+psycopg", query={**_PATIENCE, **url.query})
+        return cls(kind="postgresql", url=url)
 
     @property
     def path(self) -> Path:
@@ -53,7 +56,7 @@ class Address:
         return self.url.set(drivername="postgresql").render_as_string(hide_password=False)
 
     def __str__(self) -> str:
-        return self.url.render_as_string(hide_password=True)
+        return self.url.set(query={}).render_as_string(hide_password=True)
 
     def make_file(self) -> None:
         """Make the SQLite file and its folder, for their owner alone."""

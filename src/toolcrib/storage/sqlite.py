@@ -28,13 +28,19 @@ async def use_write_ahead_log(path: Path, *, patience: float = 30.0) -> None:
     while True:
         try:
             return await asyncio.to_thread(_switch, path)
-        except sqlite3.OperationalError as error:
-            if loop.time() > until:
+        except sqlite3.DatabaseError as error:
+            if loop.time() > until or not is_busy(error):
                 raise SetupError(
                     f"The database file {str(path)!r} cannot be prepared: {error}.",
                     hint="See whether another program keeps it open, and its disk can be written.",
                 ) from error
         await asyncio.sleep(0.05)
+
+
+def is_busy(error: sqlite3.Error) -> bool:
+    """Whether somebody else has the file, so that trying again may help."""
+    code = getattr(error, "sqlite_errorcode", None) or 0
+    return code & 0xFF in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 
 
 def _switch(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""This module draws the tables. What is unique is an index here, so both databases hold to it.
+"""This module draws the tables; `indexes` says what is unique in them and found fast.
 
 Names are unique without regard to case: `name_key` is the case-folded name. Ids are never used
 twice, even after a delete: an old record must not come to mean a new thing.
@@ -13,12 +13,10 @@ from sqlalchemy import (
     Column,
     Float,
     ForeignKey,
-    Index,
     LargeBinary,
     MetaData,
     Table,
     false,
-    text,
 )
 
 from toolcrib.storage.columns import Id, Json, Moment, Number, Sortable, Words
@@ -27,8 +25,9 @@ metadata = MetaData()
 NAME = 255
 
 
-def _table(name: str, *columns: Column[Any] | Index) -> Table:
-    return Table(name, metadata, *columns, sqlite_autoincrement="id" in {c.name for c in columns})
+def _table(name: str, *columns: Column[Any]) -> Table:
+    counted = any(c.name == "id" and isinstance(c.type, Id) for c in columns)
+    return Table(name, metadata, *columns, sqlite_autoincrement=counted)
 
 
 def _id() -> Column[int]:
@@ -44,11 +43,6 @@ def _to(target: str, name: str, *, gone: str | None = None, nullable: bool = Fal
     return Column(name, Id, ForeignKey(f"{target}.id", ondelete=gone), nullable=nullable)
 
 
-def _index(name: str, *columns: str, where: str | None = None, unique: bool = False) -> Index:
-    only = None if where is None else text(where)
-    return Index(name, *columns, unique=unique, sqlite_where=only, postgresql_where=only)
-
-
 groups = _table(
     "groups",
     _id(),
@@ -56,7 +50,6 @@ groups = _table(
     Column("name_key", Sortable, nullable=False),
     Column("created_at", Moment, nullable=False),
     _version(),
-    _index("groups_by_name", "name_key", unique=True),
 )
 
 users = _table(
@@ -69,14 +62,12 @@ users = _table(
     Column("password_hash", Words),
     Column("created_at", Moment, nullable=False),
     _version(),
-    _index("users_by_name", "name_key", unique=True),
 )
 
 memberships = _table(
     "memberships",
     Column("user_id", Id, ForeignKey("users.id", ondelete="CASCADE"), primary_key=True),
     Column("group_id", Id, ForeignKey("groups.id", ondelete="CASCADE"), primary_key=True),
-    _index("memberships_by_group", "group_id", "user_id"),
 )
 
 capabilities = _table(
@@ -98,28 +89,6 @@ capabilities = _table(
     _version(),
     Column("created_at", Moment, nullable=False),
     Column("updated_at", Moment, nullable=False),
-    _index(
-        "capabilities_of_all",
-        "code",
-        "access_type",
-        unique=True,
-        where="NOT archived AND access_type IN ('system', 'user')",
-    ),
-    _index(
-        "capabilities_of_group",
-        "code",
-        "group_id",
-        unique=True,
-        where="NOT archived AND access_type = 'group'",
-    ),
-    _index(
-        "capabilities_of_owner",
-        "code",
-        "owner_id",
-        unique=True,
-        where="NOT archived AND access_type = 'private'",
-    ),
-    _index("capabilities_by_default", "id", where="is_default AND NOT archived"),
 )
 
 capability_codes = _table(
@@ -128,7 +97,6 @@ capability_codes = _table(
     Column(
         "capability_id", Id, ForeignKey("capabilities.id", ondelete="CASCADE"), primary_key=True
     ),
-    _index("capability_codes_by_capability", "capability_id"),
 )
 
 agents = _table(
@@ -145,8 +113,6 @@ agents = _table(
     Column("extra", Json, nullable=False),
     _version(),
     Column("created_at", Moment, nullable=False),
-    _index("agents_of_group", "group_id", "name_key", unique=True, where="group_id IS NOT NULL"),
-    _index("agents_of_creator", "creator_id", "name_key", unique=True, where="group_id IS NULL"),
 )
 
 agent_capabilities = _table(
@@ -156,7 +122,6 @@ agent_capabilities = _table(
         "capability_id", Id, ForeignKey("capabilities.id", ondelete="CASCADE"), primary_key=True
     ),
     Column("position", Id, nullable=False),
-    _index("agent_capabilities_by_capability", "capability_id"),
 )
 
 tokens = _table(
@@ -169,9 +134,6 @@ tokens = _table(
     Column("expires_at", Moment),
     # CASCADE, never SET NULL: a token for one agent must not become one for all.
     _to("agents", "agent_id", gone="CASCADE", nullable=True),
-    _index("tokens_by_digest", "digest", unique=True),
-    _index("tokens_by_user", "user_id"),
-    _index("tokens_by_agent", "agent_id"),
 )
 
 settings = _table(
@@ -183,8 +145,6 @@ settings = _table(
     Column("sealed", LargeBinary, nullable=False),
     Column("hosts", Json, nullable=False),
     Column("updated_at", Moment, nullable=False),
-    _index("settings_of_user", "user_id", "name", unique=True, where="user_id IS NOT NULL"),
-    _index("settings_of_group", "group_id", "name", unique=True, where="group_id IS NOT NULL"),
 )
 
 chats = _table(
@@ -196,9 +156,6 @@ chats = _table(
     _to("groups", "group_id", gone="SET NULL", nullable=True),
     Column("context", Json, nullable=False),
     Column("created_at", Moment, nullable=False),
-    _index("chats_by_uuid", "uuid", unique=True),
-    _index("chats_by_user", "user_id", "id"),
-    _index("chats_by_agent", "agent_id"),
 )
 
 messages = _table(
@@ -209,7 +166,6 @@ messages = _table(
     Column("content", Words, nullable=False),
     Column("tool_calls", Json, nullable=False),
     Column("created_at", Moment, nullable=False),
-    _index("messages_by_chat", "chat_id", "id"),
 )
 
 documents = _table(
@@ -222,7 +178,6 @@ documents = _table(
     Column("size", Number, nullable=False),
     Column("key", Words, nullable=False),
     Column("created_at", Moment, nullable=False),
-    _index("documents_by_chat", "chat_id", "id"),
 )
 
 # No references: what happened stays true when those it happened to are gone.
@@ -243,10 +198,6 @@ calls = _table(
     Column("success", Boolean),
     Column("error", Json),
     Column("truncated", Boolean, nullable=False, server_default=false()),
-    _index("calls_by_user", "user_id", "call_id"),
-    _index("calls_by_group", "group_id", "call_id"),
-    _index("calls_by_agent", "agent_id", "call_id"),
-    _index("calls_by_start", "started_at"),
 )
 
 generations = _table(

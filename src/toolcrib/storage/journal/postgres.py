@@ -44,8 +44,7 @@ class PostgresSink:
     def __init__(self, conninfo: str) -> None:
         import psycopg  # noqa: PLC0415 - an extra
 
-        self.transient = (psycopg.OperationalError, psycopg.InterfaceError)
-        self._connect = psycopg.connect
+        self._psycopg = psycopg
         self._conninfo = conninfo
         self._connection: psycopg.Connection | None = None
 
@@ -57,13 +56,20 @@ class PostgresSink:
             _WRITE, [*_columns(starts, len(COLUMNS)), *_columns(ends, len(END_COLUMNS))]
         )
 
+    def may_pass(self, error: Exception) -> bool:
+        refusals = (self._psycopg.DataError, self._psycopg.IntegrityError)
+        if not isinstance(error, self._psycopg.Error) or isinstance(error, refusals):
+            return False
+        # Without a number from the server, it was the driver that could not take a value.
+        return error.sqlstate is not None or not isinstance(error, self._psycopg.ProgrammingError)
+
     def drop(self) -> None:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
 
     def _open(self) -> psycopg.Connection:
-        self._connection = self._connect(self._conninfo, autocommit=True)
+        self._connection = self._psycopg.connect(self._conninfo, autocommit=True)
         return self._connection
 
 

@@ -10,9 +10,11 @@ from toolcrib.storage.journal.batch import Batch
 class Sink(Protocol):
     """A connection of its own, opened when it is needed, used by one thread."""
 
-    @property
-    def transient(self) -> tuple[type[Exception], ...]:
-        """Errors after which the same batch may be written with a new connection."""
+    def may_pass(self, error: Exception) -> bool:
+        """Whether the same batch may be written later: the database is away, busy or full.
+
+        False when it is the batch that cannot be written.
+        """
         ...
 
     def write(self, batch: Batch) -> None:

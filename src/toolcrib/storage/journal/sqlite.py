@@ -14,7 +14,6 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
-from toolcrib.storage.engine import BUSY_MS
 from toolcrib.storage.journal.batch import Batch
 from toolcrib.storage.journal.encoding import (
     COLUMNS,
@@ -24,6 +23,13 @@ from toolcrib.storage.journal.encoding import (
     start_values,
 )
 
+_REFUSALS = (
+    sqlite3.DataError,
+    sqlite3.IntegrityError,
+    sqlite3.InterfaceError,
+    sqlite3.ProgrammingError,
+)
+_BUSY_S = 10.0
 _MOST = 512
 """Rows in one statement: 15 values each stay far below SQLite's limit of 32,766."""
 _STARTED_AT = COLUMNS.index("started_at")
@@ -31,8 +37,6 @@ _STARTED_AT = COLUMNS.index("started_at")
 
 class SqliteSink:
     """Sink of a SQLite file. Each commit waits for the disk (`synchronous=FULL`)."""
-
-    transient = (sqlite3.OperationalError,)
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -54,6 +58,9 @@ class SqliteSink:
             connection.rollback()
             raise
 
+    def may_pass(self, error: Exception) -> bool:
+        return isinstance(error, sqlite3.Error) and not isinstance(error, _REFUSALS)
+
     def drop(self) -> None:
         if self._connection is not None:
             self._connection.close()
@@ -61,7 +68,7 @@ class SqliteSink:
 
     def _open(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            self._path, isolation_level=None, timeout=BUSY_MS / 1000, cached_statements=64
+            self._path, isolation_level=None, timeout=_BUSY_S, cached_statements=64
         )
         connection.execute("PRAGMA synchronous=FULL")
         self._connection = connection

@@ -28,7 +28,7 @@ class Pace(NamedTuple):
 
     window: float = 0.04
     """How long a record that nobody waits for may wait."""
-    patience: float = 5.0
+    patience: float = 15.0
     """How long a write is tried again before those who wait for it are told."""
     pause: float = 0.1
     """Between two tries."""
@@ -119,8 +119,10 @@ class Writer:
         while True:
             try:
                 return self._sink.write(batch)
-            except self._sink.transient as error:
+            except Exception as error:
                 self._sink.drop()
+                if not self._sink.may_pass(error):
+                    raise
                 if time.monotonic() >= until:
                     return error
             time.sleep(self._pace.pause)

@@ -7,15 +7,15 @@ import asyncio
 from alembic import context
 from sqlalchemy import Connection
 
+from toolcrib.storage import indexes
 from toolcrib.storage.address import Address
 from toolcrib.storage.engine import make_engine
-from toolcrib.storage.tables import metadata
 
 
 def migrate(connection: Connection) -> None:
     context.configure(
         connection=connection,
-        target_metadata=metadata,
+        target_metadata=indexes.tables.metadata,
         render_as_batch=connection.dialect.name == "sqlite",
     )
     with context.begin_transaction():
