@@ -150,7 +150,7 @@ class Platform:
         await signals.refresh()
         signals.subscribe(self._on_change)
         self._spawn(signals.run())
-        self._spawn(self._load())
+        self._spawn(self.load_plugins())
         if self.settings.journal_days:
             self._spawn(self._prune())
 
@@ -164,7 +164,8 @@ class Platform:
         await self.runner.close()
         await self.storage.close()
 
-    async def _load(self) -> None:
+    async def load_plugins(self) -> None:
+        """Load every plugin once; afterwards the platform is ready, whatever failed."""
         try:
             for report in await self.plugins.load():
                 if report.status == "failed":
@@ -200,10 +201,13 @@ class Platform:
 class Opening:
     """Both `await open_platform(…)` and `async with open_platform(…) as platform` work."""
 
-    def __init__(self, settings: Settings, registry: Registry, *, wait_ready: bool) -> None:
+    def __init__(
+        self, settings: Settings, registry: Registry, *, wait_ready: bool, background: bool
+    ) -> None:
         self._settings = settings
         self._registry = registry
         self._wait_ready = wait_ready
+        self._background = background
         self._platform: Platform | None = None
 
     def __await__(self) -> Generator[Any, None, Platform]:
@@ -229,7 +233,10 @@ class Opening:
         storage = await open_storage(settings.database)
         try:
             platform = Platform(settings, storage, self._registry, key_file)
-            await platform.start()
+            if self._background:
+                await platform.start()
+            elif self._wait_ready:
+                await platform.load_plugins()
         except BaseException:
             await storage.close()
             raise
@@ -244,13 +251,21 @@ def open_platform(
     *,
     registry: Registry | None = None,
     wait_ready: bool = True,
+    background: bool = True,
 ) -> Opening:
     """Open Toolcrib in this process.
 
     Without `settings` they are read from the environment (`TOOLCRIB_*`). With `wait_ready` it
-    returns once plugins were loaded, whether or not all of them could be.
+    returns once plugins were loaded, whether or not all of them could be. Without `background`
+    nothing runs beside the caller, for one errand: other processes' changes are not followed, old
+    calls are not pruned, and plugins are loaded only for `wait_ready`.
     """
-    return Opening(settings or Settings(), registry or default_registry(), wait_ready=wait_ready)
+    return Opening(
+        settings or Settings(),
+        registry or default_registry(),
+        wait_ready=wait_ready,
+        background=background,
+    )
 
 
 _open: list[Platform] = []
