@@ -79,6 +79,11 @@ def slot_names(pieces: Iterable[object]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(p.name for p in pieces if isinstance(p, Slot)))
 
 
+def placeholder_names(pieces: Iterable[object]) -> frozenset[str]:
+    """The names of the placeholders."""
+    return frozenset(piece.name for piece in pieces if isinstance(piece, Placeholder))
+
+
 @dataclass(frozen=True, slots=True)
 class Values:
     """Resolved settings or secrets by name, ready to be put in place."""

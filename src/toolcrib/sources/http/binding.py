@@ -1,0 +1,119 @@
+"""This module joins a tool with its stored values: once when it is opened, or for every call."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+from urllib.parse import parse_qsl, urlsplit
+
+from toolcrib.errors import SecretMissing, SecretUndecryptable
+from toolcrib.secrets.binding import hosts_of
+from toolcrib.sources.http.operation import Operation
+from toolcrib.sources.http.slots import Values
+from toolcrib.sources.http.tool import HttpTool
+
+SecretLookup = Callable[[str], Awaitable[str]]
+"""`await secret(name)`: the value, a BoundValue where it is limited to hosts.
+
+Raises SecretMissing or SecretUndecryptable.
+"""
+
+_LONG_TAIL = 16
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Bound:
+    """An operation and the values inside it, with whatever of them must not leave."""
+
+    operation: Operation
+    private: frozenset[str]
+
+    def __repr__(self) -> str:
+        return f"Bound({self.operation.method})"
+
+
+class Binding(Protocol):
+    """Gives the operation of one call."""
+
+    async def bound(self) -> Bound: ...
+
+    async def known(self) -> tuple[Mapping[str, str], tuple[str, ...]]:
+        """The values that are there, and the names of those that are not: for previews."""
+        ...
+
+
+class FixedBinding:
+    """Values that were resolved when the tool was opened.
+
+    Raises UnresolvedPlaceholderError, and InvalidOptions for a URL that comes to nothing.
+    """
+
+    def __init__(self, tool: HttpTool, values: Mapping[str, str]) -> None:
+        self._values = {name: values[name] for name in sorted(tool.needs) if name in values}
+        self._bound = bind(tool, self._values)
+
+    async def bound(self) -> Bound:
+        return self._bound
+
+    async def known(self) -> tuple[Mapping[str, str], tuple[str, ...]]:
+        return self._values, ()
+
+
+class CallTimeBinding:
+    """Secrets that are looked up for every call; the compiled form is kept while they stay."""
+
+    def __init__(self, tool: HttpTool, secret: SecretLookup) -> None:
+        self._tool = tool
+        self._names = sorted(tool.needs)
+        self._secret = secret
+        self._kept: tuple[object, Bound] | None = None
+
+    async def bound(self) -> Bound:
+        """Raises SecretMissing or SecretUndecryptable: then nothing may be sent."""
+        values = {name: await self._secret(name) for name in self._names}
+        key = tuple((value, hosts_of(value)) for value in values.values())
+        kept = self._kept
+        if kept is None or kept[0] != key:
+            kept = (key, bind(self._tool, values))
+            self._kept = kept
+        return kept[1]
+
+    async def known(self) -> tuple[Mapping[str, str], tuple[str, ...]]:
+        values: dict[str, str] = {}
+        missing: list[str] = []
+        for name in self._names:
+            try:
+                value = await self._secret(name)
+            except (SecretMissing, SecretUndecryptable):
+                value = ""
+            if value.strip():
+                values[name] = value
+            else:
+                missing.append(name)
+        return values, tuple(missing)
+
+
+def bind(tool: HttpTool, values: Mapping[str, str]) -> Bound:
+    """Raises UnresolvedPlaceholderError or InvalidOptions."""
+    operation = tool.draft.bind(Values(values, tool.rules.language))
+    return Bound(operation=operation, private=frozenset(private_forms(values.values())))
+
+
+def private_forms(values: Iterable[str]) -> set[str]:
+    """The values, and of those that are URLs also the parts that an upstream may echo alone."""
+    forms: set[str] = set()
+    for value in values:
+        forms.add(str(value))
+        if "://" not in value:
+            continue
+        try:
+            parts = urlsplit(value)
+        except ValueError:
+            continue
+        tail = f"{parts.path}?{parts.query}" if parts.query else parts.path
+        if len(tail) >= _LONG_TAIL:
+            forms.add(tail)
+        if parts.query:
+            forms |= {item for _, item in parse_qsl(parts.query)}
+    return forms

@@ -1,0 +1,101 @@
+"""This module brings a call's documents: an argument is a document's id, never bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from toolcrib.documents.document import MAX_BYTES, BlobStore, DocumentStore
+from toolcrib.errors import CallRefused, InvalidArguments, NotFound
+from toolcrib.sources.http.multipart import FilePart
+from toolcrib.sources.http.words import is_array
+from toolcrib.tools.call import Call
+
+NEEDS_CHAT = "toolcrib/needs_chat"
+"""In a ToolSpec's meta: the tool is of no use outside a chat."""
+
+
+class DocumentReader(Protocol):
+    """Brings a document of the caller's chat, and no other."""
+
+    async def fetch(self, document_id: int, call: Call) -> tuple[str, str, bytes]:
+        """`(filename, media type, bytes)`.
+
+        Raises ToolcribError for a document of another chat, and for one over the cap.
+        """
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ChatDocuments:
+    """Documents of the chat that the call comes from, at most 50 MiB each."""
+
+    documents: DocumentStore
+    blobs: BlobStore
+
+    async def fetch(self, document_id: int, call: Call) -> tuple[str, str, bytes]:
+        chat = call.caller.chat
+        document = await self.documents.find(document_id) if chat else None
+        if chat is None or document is None or document.chat_id != chat.id:
+            raise NotFound(f"The document {document_id} is not in this chat.")
+        if document.size > MAX_BYTES:
+            raise CallRefused(f"The document {document_id} is larger than {MAX_BYTES} bytes.")
+        return document.filename, document.mime_type, await self.blobs.read(document.key)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FileField:
+    """A file field of a multipart body. `multiple`: the argument is a list of ids."""
+
+    name: str
+    description: str = ""
+    required: bool = False
+    multiple: bool = False
+
+    def schema(self) -> dict[str, Any]:
+        """What the model is told; optional fields may be null."""
+        one: dict[str, Any] = {"type": "integer"}
+        rule: dict[str, Any] = {"type": "array", "items": one} if self.multiple else one
+        if self.multiple and self.required:
+            rule["minItems"] = 1
+        if not self.required:
+            rule = {**rule, "type": [rule["type"], "null"]}
+        return rule | {"description": self.description or "The document_id of a document."}
+
+
+def missing_file(name: str) -> str:
+    return f"API request failed: missing required file field {name!r}"
+
+
+async def gather_files(
+    fields: Sequence[FileField],
+    arguments: Mapping[str, Any],
+    reader: DocumentReader | None,
+    call: Call,
+) -> list[FilePart]:
+    """Fetch every document that the arguments name, in order.
+
+    Raises ToolcribError when one may not be sent: then none is.
+    """
+    if reader is None or call.caller.chat is None:
+        raise CallRefused("files can only be sent from a chat.")
+    parts: list[FilePart] = []
+    for field in fields:
+        ids = _ids(arguments.get(field.name))
+        if not ids and field.required:
+            raise InvalidArguments(missing_file(field.name))
+        for document_id in ids:
+            filename, mime_type, data = await reader.fetch(document_id, call)
+            if len(data) > MAX_BYTES:
+                raise CallRefused(f"The document {document_id} is larger than {MAX_BYTES} bytes.")
+            parts.append(
+                FilePart(field=field.name, filename=filename, mime_type=mime_type, data=data)
+            )
+    return parts
+
+
+def _ids(value: Any) -> list[int]:
+    if value is None:
+        return []
+    return value if is_array(value) else [value]

@@ -1,0 +1,141 @@
+"""This module holds a draft, the operation it becomes, and the request of one call.
+
+A Draft is a definition read once; bound to stored values it is an Operation, which has no hole
+left but slots; filled with a call's arguments it is a Request. Nothing is read twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolcrib.errors import InvalidArguments
+from toolcrib.secrets.binding import hosts_of, may_go_to
+from toolcrib.secrets.masking import MASK
+from toolcrib.sources.http.bodies import BodyDraft, BodyMaker, Files
+from toolcrib.sources.http.headers import HeaderDraft, Headers, content_type_of
+from toolcrib.sources.http.hosts import FixedHost
+from toolcrib.sources.http.segments import SegmentRules
+from toolcrib.sources.http.slots import Read, Values
+from toolcrib.sources.http.styles import Arguments, QueryWriter
+from toolcrib.sources.http.urls import Step, UrlPlan, compile_url
+
+HeaderWriter = Callable[[Arguments], tuple[str, str] | None]
+"""A header that an argument fills; None when it is absent."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Request:
+    """What goes on the wire, but for what the connection adds."""
+
+    method: str
+    url: str
+    headers: list[tuple[str, str]]
+    body: bytes | None
+    host: FixedHost
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Draft:
+    """A request as its definition describes it, with placeholders and slots."""
+
+    method: str
+    url: Read
+    url_where: str
+    segments: SegmentRules = field(default_factory=SegmentRules)
+    query: tuple[QueryWriter, ...] = ()
+    headers: tuple[HeaderDraft, ...] = ()
+    header_writers: tuple[HeaderWriter, ...] = ()
+    body: BodyDraft | None = None
+
+    def bind(self, values: Values) -> Operation:
+        """Raises UnresolvedPlaceholderError, or InvalidOptions for a URL that comes to nothing."""
+        url = compile_url(
+            values.place(self.url, self.url_where), self.segments, where=self.url_where
+        )
+        headers = tuple(header.bind(values) for header in self.headers)
+        kind = content_type_of(headers)
+        return Operation(
+            method=self.method,
+            url=url,
+            query=(*url.query, *self.query),
+            headers=headers,
+            header_writers=self.header_writers,
+            body=self.body.bind(values, kind) if self.body else None,
+            typed=bool(kind),
+            limits=tuple(
+                (name, hosts)
+                for name, value in values.by_name.items()
+                if (hosts := hosts_of(value))
+            ),
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Operation:
+    """A request whose only holes are slots. `limits`: where the values inside it may go."""
+
+    method: str
+    url: UrlPlan
+    query: tuple[Step, ...]
+    headers: Headers
+    header_writers: tuple[HeaderWriter, ...]
+    body: BodyMaker | None
+    typed: bool
+    limits: tuple[tuple[str, tuple[str, ...]], ...]
+
+    def render(self, arguments: Arguments, files: Files = ()) -> Request:
+        """Raises InvalidArguments for what cannot be sent."""
+        host = self.url.host.of(arguments)
+        try:
+            url = host.origin + _joined(self.url.path, arguments)
+            query = _query(self.query, arguments) if self.query else ""
+            headers = list(self.headers)
+            for write in self.header_writers:
+                header = write(arguments)
+                if header is not None:
+                    headers.append(header)
+            payload = self.body(arguments, files) if self.body else None
+        except UnicodeEncodeError:
+            raise InvalidArguments(
+                "A text holds half a surrogate pair and cannot be sent."
+            ) from None
+        if payload is not None and not self.typed:
+            headers.append(("Content-Type", payload.content_type))
+        return Request(
+            method=self.method,
+            url=f"{url}?{query}" if query else url,
+            headers=headers,
+            body=payload.data if payload else None,
+            host=host,
+        )
+
+    def refusal(self, host: FixedHost) -> str | None:
+        """Why a value inside the request may not go to this host; names it, never shows it."""
+        for name, hosts in self.limits:
+            if not may_go_to(hosts, host.host, host.port):
+                return f"{name!r} may be sent to {', '.join(hosts)} only, not to {host.host!r}"
+        return None
+
+    def shown_url(self, arguments: Arguments) -> str:
+        """The URL of a call with stored values as `***`; the host stays readable."""
+        fields = self.query[len(self.url.query) :]
+        query = _query((*self.url.shown_query, *fields), arguments)
+        path = _joined(self.url.shown_path, arguments)
+        url = self.url.host.of(arguments).origin + path
+        return f"{url}?{query}" if query else url
+
+
+def masked(names: Mapping[str, Any]) -> dict[str, str]:
+    """The same names, each with `***` as its value: for showing what would be sent."""
+    return dict.fromkeys(names, MASK)
+
+
+def _joined(steps: tuple[Step, ...], arguments: Arguments) -> str:
+    return "".join([step if isinstance(step, str) else step(arguments) for step in steps])
+
+
+def _query(steps: tuple[Step, ...], arguments: Arguments) -> str:
+    pairs = [step if isinstance(step, str) else step(arguments) for step in steps]
+    return "&".join([pair for pair in pairs if pair])

@@ -1,0 +1,80 @@
+"""This module sends one request and puts what went wrong into the words of the product."""
+
+from __future__ import annotations
+
+import time
+from typing import Protocol
+
+from toolcrib.errors import (
+    EgressBlocked,
+    InvalidArguments,
+    SourceError,
+    SourceUnreachable,
+    ToolcribError,
+)
+from toolcrib.net.guard import Verdict
+from toolcrib.net.response import Response
+from toolcrib.sources.http.operation import Request
+from toolcrib.sources.http.results import READ_LIMIT
+from toolcrib.tools.result import ERROR_CODES, ErrorCode, Output
+
+_SAFE = frozenset({"GET", "HEAD"})
+
+
+class Sender(Protocol):
+    """The way out: `net.client.GuardedClient`."""
+
+    async def request(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: list[tuple[str, str]],
+        body: bytes | None,
+        timeout: float,  # noqa: ASYNC109 - the client's own deadline
+        limit: int,
+        credentials: bool,
+    ) -> Response: ...
+
+    async def verdict(self, url: str) -> Verdict: ...
+
+
+async def send(
+    sender: Sender, request: Request, *, seconds: float, credentials: bool = True
+) -> Response:
+    """The answer within so many seconds. Raises SourceError.
+
+    A request that changes nothing is sent once more where the first try surely sent nothing.
+    """
+    ends = time.monotonic() + seconds
+    try:
+        return await _once(sender, request, seconds, credentials)
+    except SourceUnreachable as error:
+        left = ends - time.monotonic()
+        if error.sent is not False or request.method not in _SAFE or left <= 0:
+            raise
+    return await _once(sender, request, left, credentials)
+
+
+async def _once(sender: Sender, request: Request, seconds: float, credentials: bool) -> Response:
+    return await sender.request(
+        request.method,
+        request.url,
+        headers=request.headers,
+        body=request.body,
+        timeout=seconds,
+        limit=READ_LIMIT,
+        credentials=credentials,
+    )
+
+
+def failed_by(error: ToolcribError) -> Output:
+    """The published sentences: `API request blocked: …`, `API request failed: …`."""
+    if isinstance(error, EgressBlocked):
+        return Output.failed("blocked", f"API request blocked: {error}")
+    if isinstance(error, InvalidArguments):
+        return Output.failed("invalid_arguments", str(error))
+    code: ErrorCode = "upstream_error" if isinstance(error, SourceError) else "tool_error"
+    if error.code in ERROR_CODES:
+        code = error.code  # type: ignore[assignment]
+    return Output.failed(code, f"API request failed: {error}")

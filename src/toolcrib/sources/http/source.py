@@ -1,0 +1,89 @@
+"""This module is an open HTTP tool: it lists itself, calls its upstream, shows what it sends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolcrib.errors import EgressBlocked, NotFound, ToolcribError
+from toolcrib.sources.http.binding import Binding, Bound
+from toolcrib.sources.http.checking import HttpArguments
+from toolcrib.sources.http.files import DocumentReader, gather_files
+from toolcrib.sources.http.hosts import FixedHost
+from toolcrib.sources.http.previews import preview_call
+from toolcrib.sources.http.results import output_of
+from toolcrib.sources.http.sending import Sender, failed_by, send
+from toolcrib.sources.http.tool import HttpTool
+from toolcrib.tools.call import Call
+from toolcrib.tools.result import Output
+from toolcrib.tools.source import Listing, Preview, Skip, ref
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HttpSource:
+    """One endpoint, opened for somebody. Every failure of a call is a failed Output."""
+
+    tool: HttpTool
+    binding: Binding = field(repr=False)
+    sender: Sender = field(repr=False)
+    documents: DocumentReader | None = field(default=None, repr=False)
+
+    @property
+    def checker(self) -> HttpArguments:
+        """Checks arguments in the published words; whoever checks before the call uses it."""
+        return self.tool.checker
+
+    async def list(self) -> Listing:
+        if self.tool.files and self.documents is None:
+            skip = Skip(
+                ref=ref(self.tool.rules.kind, self.tool.code, self.tool.spec.name),
+                reason="it sends files, and files can only be sent from a chat",
+                fix="Use the tool in a chat.",
+            )
+            return Listing(tools=(), skipped=(skip,))
+        return Listing(tools=(self.tool.spec,))
+
+    async def call(self, name: str, call: Call) -> Output:
+        self._require(name)
+        try:
+            arguments = self.tool.given(self.tool.checker.check(call.arguments))
+            bound = await self.binding.bound()
+            call.secrets.update(bound.private)
+            return await self._send(bound, arguments, call)
+        except ToolcribError as error:
+            return failed_by(error)
+
+    async def _send(self, bound: Bound, arguments: Mapping[str, Any], call: Call) -> Output:
+        tool, operation = self.tool, bound.operation
+        files = (
+            await gather_files(tool.files, arguments, self.documents, call) if tool.files else ()
+        )
+        request = operation.render(arguments, files)
+        if operation.limits:
+            require_allowed(bound, request.host)
+        response = await send(self.sender, request, seconds=min(tool.timeout, call.deadline))
+        return output_of(response, tool.rules)
+
+    async def preview(self, name: str, arguments: Mapping[str, Any]) -> Preview:
+        """The request of a call, masked, and the guard's verdict; nothing is sent.
+
+        Raises InvalidArguments for arguments that no request could be made of.
+        """
+        self._require(name)
+        checked = self.tool.given(self.tool.checker.check(arguments))
+        return await preview_call(self.tool, self.binding, self.sender, checked)
+
+    async def close(self) -> None:
+        """Connections belong to the process's one client."""
+
+    def _require(self, name: str) -> None:
+        if name != self.tool.spec.name:
+            raise NotFound(f"This source has no tool {name!r}.")
+
+
+def require_allowed(bound: Bound, host: FixedHost) -> None:
+    """Raises EgressBlocked when a value inside the request may not go to this host."""
+    reason = bound.operation.refusal(host)
+    if reason is not None:
+        raise EgressBlocked(f"{reason}.", sent=False)

@@ -1,0 +1,45 @@
+"""This module tries a draft before its stored values are known, to find what cannot work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from toolcrib.errors import InvalidOptions
+from toolcrib.secrets.placeholders import Language, Placeholder
+from toolcrib.sources.http.operation import Draft
+from toolcrib.sources.http.problems import Problems
+from toolcrib.sources.http.slots import Values
+
+_BASES = ("https://x.example", "https")
+_PARTS = ("x", "1")
+"""What a stored value may be inside a URL: a name or a port; at its start, an address or scheme."""
+
+
+def try_draft(draft: Draft, names: Iterable[str], language: Language, problems: Problems) -> None:
+    """Adds a problem when no likely value makes a request of the draft."""
+    if isinstance(draft.url[0], str) and draft.url[0].lower().startswith("http://"):
+        problems.warn(
+            draft.url_where,
+            "http:// is refused unless the operator allows the host (TOOLCRIB_EGRESS_ALLOW).",
+        )
+    failure: InvalidOptions | None = None
+    for values in _samples(draft, frozenset(names)):
+        try:
+            draft.bind(Values(values, language))
+        except InvalidOptions as error:
+            failure = failure or error
+        else:
+            return
+    if failure is not None:
+        problems.caught(failure, draft.url_where)
+
+
+def _samples(draft: Draft, names: frozenset[str]) -> Iterable[dict[str, str]]:
+    head = draft.url[0]
+    for part in _PARTS:
+        values = dict.fromkeys(names, part)
+        if not isinstance(head, Placeholder):
+            yield values
+            continue
+        for base in _BASES:
+            yield values | {head.name: base}
