@@ -154,13 +154,9 @@ class Agents:
     async def _by_code(
         self, caller: Caller, code: str, where: str, group_id: int | None
     ) -> Capability:
-        groups = frozenset({group_id}) if group_id is not None else caller.group_ids
-        reach = Reach(group_ids=groups, owner_id=caller.user_id)
-        rows = [
-            r for r in await self._capabilities.list(reach=reach, code=code) if _fits(r, group_id)
-        ]
-        if rows:
-            return min(rows, key=lambda r: (_PREFERENCE.index(r.access_type), r.id))
+        row = await find_by_code(self._capabilities, caller, code, group_id=group_id)
+        if row is not None:
+            return row
         raise InvalidOptions(
             f"No capability that this agent could hold has the code {code!r}.",
             where=where,
@@ -175,6 +171,16 @@ class Agents:
             "It is registered: activate it with POST "
             f'/api/super-admin/capabilities/from-registered-tool {{"code": "{code}"{group}}}.'
         )
+
+
+async def find_by_code(
+    store: CapabilityStore, caller: Caller, code: str, *, group_id: int | None
+) -> Capability | None:
+    """The row that a code means to a caller acting for a group: group, private, user, system."""
+    groups = frozenset({group_id}) if group_id is not None else caller.group_ids
+    reach = Reach(group_ids=groups, owner_id=caller.user_id)
+    rows = [r for r in await store.list(reach=reach, code=code) if _fits(r, group_id)]
+    return min(rows, key=lambda r: (_PREFERENCE.index(r.access_type), r.id), default=None)
 
 
 def _fits(row: Capability, group_id: int | None) -> bool:
