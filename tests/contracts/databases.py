@@ -1,0 +1,130 @@
+"""This module gives every test fresh databases of both kinds: SQLite files, PostgreSQL databases.
+
+The role that `tests.support.services` finds must be allowed to create databases.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import threading
+import uuid
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Protocol
+
+import psycopg
+import pytest
+from sqlalchemy import make_url
+
+from tests.contracts.people import People, add_people
+from tests.support.services import postgres_url
+from toolcrib.storage import Storage, migrate, open_storage
+
+
+class Databases(Protocol):
+    """Databases of one kind."""
+
+    def make(self, *, empty: bool = False) -> str:
+        """The address of a new one: migrated and without rows, or `empty`."""
+        ...
+
+
+class SqliteFiles:
+    """Copies of one migrated file."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._template: Path | None = None
+
+    def make(self, *, empty: bool = False) -> str:
+        path = self._folder / f"{uuid.uuid4().hex}.db"
+        if not empty:
+            if self._template is None:
+                self._template = self._folder / "template.db"
+                _migrate(f"sqlite:///{self._template}")
+            shutil.copyfile(self._template, path)
+        return f"sqlite:///{path}"
+
+
+class PostgresDatabases:
+    """Copies of one migrated database."""
+
+    def __init__(self, server: str) -> None:
+        self._server = server
+        self._made: list[str] = []
+        self._template = ""
+
+    def make(self, *, empty: bool = False) -> str:
+        if not empty and not self._template:
+            self._template = self._create("template1")
+            _migrate(self._url(self._template))
+        return self._url(self._create("template1" if empty else self._template))
+
+    def remove_all(self) -> None:
+        for name in self._made:
+            self._do(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+    def _create(self, template: str) -> str:
+        name = f"toolcrib_{uuid.uuid4().hex}"
+        self._do(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+        self._made.append(name)
+        return name
+
+    def _url(self, name: str) -> str:
+        return make_url(self._server).set(database=name).render_as_string(hide_password=False)
+
+    def _do(self, statement: str) -> None:
+        with psycopg.connect(self._server, autocommit=True) as connection:
+            connection.execute(statement.encode())
+
+
+def _migrate(url: str) -> None:
+    """In a thread with a loop of its own: pytest's may be about to run a test."""
+    thread = threading.Thread(target=lambda: asyncio.run(migrate(url)))
+    thread.start()
+    thread.join()
+
+
+@pytest.fixture(scope="session")
+def sqlite_files(tmp_path_factory: pytest.TempPathFactory) -> SqliteFiles:
+    return SqliteFiles(tmp_path_factory.mktemp("sqlite"))
+
+
+@pytest.fixture(scope="session")
+def postgres_databases() -> Iterator[PostgresDatabases]:
+    databases = PostgresDatabases(postgres_url())
+    yield databases
+    databases.remove_all()
+
+
+@pytest.fixture(params=["sqlite_files", "postgres_databases"], ids=["sqlite", "postgresql"])
+def databases(request: pytest.FixtureRequest) -> Databases:
+    """Each test that asks for it runs once on SQLite and once on PostgreSQL."""
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture
+def empty_url(databases: Databases) -> str:
+    """The address of a database with nothing in it."""
+    return databases.make(empty=True)
+
+
+@pytest.fixture
+def storage_url(databases: Databases) -> str:
+    """The address of a migrated database without rows."""
+    return databases.make()
+
+
+@pytest.fixture
+async def storage(storage_url: str) -> AsyncIterator[Storage]:
+    """An open database without rows; it looks for other processes' changes every 50 ms."""
+    opened = await open_storage(storage_url, poll=0.05)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def people(storage: Storage) -> People:
+    """Two tenants in the open database."""
+    return await add_people(storage)
