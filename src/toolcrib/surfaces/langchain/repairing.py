@@ -1,0 +1,69 @@
+"""This module keeps an agent going when its model writes arguments that are not JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langchain.agents.middleware import AgentMiddleware, AgentState, hook_config
+from langchain_core.messages import AIMessage, AnyMessage, InvalidToolCall, ToolMessage
+
+ATTEMPTS = 3
+"""Replies in a row that are sent back; then the agent ends as it would have without us."""
+
+
+class RepairInvalidToolCalls(AgentMiddleware[Any, Any]):
+    """Answers each call whose arguments are not JSON with an error that the model reads.
+
+    Without it `create_agent` ends the run without a word when all calls of a reply are so.
+    """
+
+    @hook_config(can_jump_to=["model"])
+    def after_model(self, state: AgentState[Any], runtime: Any) -> dict[str, Any] | None:
+        messages = state["messages"]
+        reply = messages[-1] if messages else None
+        if not isinstance(reply, AIMessage) or not reply.invalid_tool_calls:
+            return None
+        if _failures(messages) > ATTEMPTS:
+            return None
+        answers = [_answer(call) for call in reply.invalid_tool_calls if call.get("id")]
+        if not answers:
+            return None
+        # With valid calls beside it the tools run first; the model comes after them anyway.
+        return {"messages": answers} | ({} if reply.tool_calls else {"jump_to": "model"})
+
+    async def aafter_model(self, state: AgentState[Any], runtime: Any) -> dict[str, Any] | None:
+        return self.after_model(state, runtime)
+
+
+def _answer(call: InvalidToolCall) -> ToolMessage:
+    name = call.get("name") or "unknown"
+    return ToolMessage(
+        f"The call of {name} was not made: its arguments are not valid JSON"
+        f"{_detail(call)}. Call it again with one JSON object.",
+        name=name,
+        tool_call_id=str(call["id"]),
+        status="error",
+    )
+
+
+def _detail(call: InvalidToolCall) -> str:
+    words = (call.get("error") or "").strip().splitlines()
+    return f" ({words[-1][:200]})" if words else ""
+
+
+def _failures(messages: list[AnyMessage]) -> int:
+    """How many of the last replies, in a row, held nothing but such calls."""
+    count = 0
+    for message in reversed(messages):
+        if isinstance(message, ToolMessage):
+            continue
+        if not isinstance(message, AIMessage) or message.tool_calls:
+            break
+        if not message.invalid_tool_calls:
+            break
+        count += 1
+    return count
+
+
+repair_invalid_tool_calls = RepairInvalidToolCalls()
+"""`create_agent(…, middleware=[repair_invalid_tool_calls])`. It keeps nothing between runs."""
