@@ -64,11 +64,12 @@ class Platform:
             timeout=settings.plugin_timeout,
         )
         self.shelf = NativeShelf(registry)
+        self.providers: Providers = {"internal": InternalProvider(self.shelf)}
         self.resolver = Resolver(
             agents=storage.agents,
             capabilities=storage.capabilities,
             settings=self.values,
-            providers={"internal": InternalProvider(self.shelf)},
+            providers=self.providers,
             generation=self.generation,
         )
         self.invoker = Invoker(
@@ -88,7 +89,19 @@ class Platform:
             generation=lambda: storage.signals.generation("identity"),
             clock=now,
         )
-        self.desk: Desk = open_desk(self)
+        self.desk: Desk = open_desk(
+            storage,
+            values=self.values,
+            blobs=self.blobs,
+            registry=registry,
+            plugins=self.plugins,
+            shelf=self.shelf,
+            resolver=self.resolver,
+            invoke=self.invoke,
+            types=self.providers.keys(),
+            environment=settings.environment,
+            add_key=key_file and key_file.add,
+        )
         self.home = Home()
         """The loop that all of this belongs to."""
         self._tasks: set[asyncio.Task[None]] = set()

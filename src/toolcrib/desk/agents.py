@@ -8,10 +8,12 @@ from typing import Any, Protocol
 
 from toolcrib.catalog.capabilities import Capability, CapabilityStore, Reach
 from toolcrib.coordination.signals import Signals
-from toolcrib.desk.reach import require, within_reach
+from toolcrib.desk.checking import checked_name
+from toolcrib.desk.reach import require, require_making, within_reach
+from toolcrib.documents.document import BlobStore, DocumentStore
 from toolcrib.errors import InvalidOptions
 from toolcrib.grants.agents import Agent, AgentDraft, AgentStore
-from toolcrib.grants.decide import Holding, decide, of_agent, of_capability
+from toolcrib.grants.decide import Holding, Kind, decide, of_agent, of_capability
 from toolcrib.identity.caller import Caller
 
 CapabilityRef = int | str
@@ -32,11 +34,15 @@ class Agents:
         *,
         agents: AgentStore,
         capabilities: CapabilityStore,
+        documents: DocumentStore,
+        blobs: BlobStore,
         signals: Signals,
         known: KnownCodes,
     ) -> None:
         self._agents = agents
         self._capabilities = capabilities
+        self._documents = documents
+        self._blobs = blobs
         self._signals = signals
         self._known = known
 
@@ -48,9 +54,8 @@ class Agents:
         Raises NotFound or NotGranted for a group that is not the caller's, InvalidOptions for a
         capability that cannot be attached.
         """
-        draft = replace(draft, creator_id=caller.user_id)
-        if draft.group_id is not None:
-            _require_group(caller, draft.group_id)
+        draft = replace(draft, creator_id=caller.user_id, name=checked_name(draft.name))
+        _require_making(caller, draft)
         chosen = await self._chosen(caller, capabilities, group_id=draft.group_id)
         defaults = await self._capabilities.defaults(
             group_id=draft.group_id, owner_id=caller.user_id
@@ -89,6 +94,8 @@ class Agents:
             raise InvalidOptions(
                 "An agent stays in its group.", where="group_id", hint="Make another agent."
             )
+        if "name" in changes:
+            changes = {**changes, "name": checked_name(changes["name"])}
         updated = await self._agents.update(agent_id, changes, expected_version=expected_version)
         await self._signals.bump("grants")
         return updated
@@ -107,9 +114,14 @@ class Agents:
         return updated
 
     async def delete(self, caller: Caller, agent_id: int) -> None:
+        """Its tokens and chats go with it, and the bytes of their documents; its calls stay."""
         await self._changeable(caller, agent_id)
+        keys = await self._documents.keys(agent_id=agent_id)
         await self._agents.delete(agent_id)
+        await self._signals.bump("identity")
         await self._signals.bump("grants")
+        for key in keys:
+            await self._blobs.delete(key)
 
     async def _changeable(self, caller: Caller, agent_id: int) -> Agent:
         agent = await self.get(caller, agent_id)
@@ -188,5 +200,10 @@ def _fits(row: Capability, group_id: int | None) -> bool:
     return row.access_type != "group" or group_id is None or row.group_id == group_id
 
 
-def _require_group(caller: Caller, group_id: int) -> None:
-    require(caller, "use", Holding(kind="group", group_id=group_id), what=f"group {group_id}")
+def _require_making(caller: Caller, draft: AgentDraft) -> None:
+    group_id = draft.group_id
+    if group_id is not None and caller.agent_id is None:
+        require(caller, "use", Holding(kind="group", group_id=group_id), what=f"group {group_id}")
+    kind: Kind = "own_agent" if group_id is None else "group_agent"
+    thing = Holding(kind=kind, group_id=group_id, owner_id=caller.user_id)
+    require_making(caller, thing, what="an agent")

@@ -1,4 +1,4 @@
-"""This module keeps the two sentences that every noun of the desk says."""
+"""This module keeps the sentences that every noun of the desk says."""
 
 from __future__ import annotations
 
@@ -26,3 +26,10 @@ def require(caller: Caller, action: Action, thing: Holding, *, what: str) -> Non
     if not decide(caller, "see", thing):
         raise NotFound(f"There is no {what}.")
     raise NotGranted(f"You may not {action} {what}: {verdict.reason}.")
+
+
+def require_making(caller: Caller, thing: Holding, *, what: str) -> None:
+    """Raises NotGranted when the caller could not change the thing that is about to be made."""
+    verdict = decide(caller, "change", thing)
+    if not verdict:
+        raise NotGranted(f"You may not make {what}: {verdict.reason}.")

@@ -38,6 +38,12 @@ class DocumentStore(Protocol):
         self, chat_id: int, *, after: int = 0, limit: int = 200
     ) -> Sequence[Document]: ...
 
+    async def keys(
+        self, *, chat_id: int | None = None, agent_id: int | None = None
+    ) -> Sequence[str]:
+        """The keys of all documents of the chat, or of all chats with the agent."""
+        ...
+
     async def delete(self, document_id: int) -> bool: ...
 
 

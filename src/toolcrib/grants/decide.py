@@ -132,18 +132,25 @@ _WORDS: dict[Kind, str] = {
 }
 
 _ACTIONS: tuple[Action, ...] = ("see", "use", "change")
-_AGENTS = frozenset[Kind]({"group_agent", "own_agent"})
+_OF_AN_AGENT = frozenset[Kind]({"group_agent", "own_agent", "personal", "call"})
+_BEYOND_AN_AGENT = frozenset[Kind]({"group", "installation", "user_setting", "group_setting"})
 
 
 def decide(caller: Caller, action: Action, thing: Holding) -> Verdict:
     """The only answer to "may this caller do this with that?"."""
-    if caller.agent_id is not None:
-        if action == "change":
-            return Verdict(False, f"the token is bound to agent {caller.agent_id}")
-        if thing.kind in _AGENTS and thing.agent_id != caller.agent_id:
-            return Verdict(False, f"the token is bound to agent {caller.agent_id}")
+    if caller.agent_id is not None and not _within_binding(caller, action, thing):
+        return Verdict(False, f"the token is bound to agent {caller.agent_id}")
     allowed = _TABLE[thing.kind][_ACTIONS.index(action)](caller, thing)
     return Verdict(allowed, _WORDS[thing.kind].format(group_id=thing.group_id))
+
+
+def _within_binding(caller: Caller, action: Action, thing: Holding) -> bool:
+    """A token bound to an agent uses that agent, its chats and calls, and changes nothing."""
+    if action == "change" or thing.kind in _BEYOND_AN_AGENT:
+        return False
+    if thing.kind == "user":
+        return _owner(caller, thing)
+    return thing.kind not in _OF_AN_AGENT or thing.agent_id == caller.agent_id
 
 
 def of_capability(row: Capability) -> Holding:
@@ -174,13 +181,13 @@ def of_group(row: Group) -> Holding:
     return Holding(kind="group", group_id=row.id)
 
 
-def personal(owner_id: int) -> Holding:
-    """A chat, a document or a run: its user's alone."""
-    return Holding(kind="personal", owner_id=owner_id)
+def personal(owner_id: int, *, agent_id: int | None = None) -> Holding:
+    """A chat, a document or a run: its user's alone. `agent_id` is the chat's agent."""
+    return Holding(kind="personal", owner_id=owner_id, agent_id=agent_id)
 
 
-def of_call(*, user_id: int, group_id: int | None) -> Holding:
-    return Holding(kind="call", owner_id=user_id, group_id=group_id)
+def of_call(*, user_id: int, group_id: int | None, agent_id: int | None = None) -> Holding:
+    return Holding(kind="call", owner_id=user_id, group_id=group_id, agent_id=agent_id)
 
 
 INSTALLATION = Holding(kind="installation")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, insert, or_, select
 
 from toolcrib.documents.document import Document
 from toolcrib.storage import rows
@@ -56,6 +56,16 @@ class SqlDocumentStore:
         )
         async with self._database.read() as connection:
             return [Document(**row) for row in await rows.many(connection, chosen)]
+
+    async def keys(
+        self, *, chat_id: int | None = None, agent_id: int | None = None
+    ) -> Sequence[str]:
+        of_agent = select(chats.c.id).where(chats.c.agent_id == agent_id)
+        chosen = select(documents.c.key).where(
+            or_(documents.c.chat_id == chat_id, documents.c.chat_id.in_(of_agent))
+        )
+        async with self._database.read() as connection:
+            return list((await connection.execute(chosen)).scalars())
 
     async def delete(self, document_id: int) -> bool:
         async with self._database.write() as connection:

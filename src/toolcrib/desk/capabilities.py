@@ -1,0 +1,169 @@
+"""This module keeps capabilities: made by hand or of a registered tool, changed, archived."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from toolcrib.catalog.capabilities import Capability, CapabilityDraft, CapabilityStore, Reach
+from toolcrib.coordination.signals import Signals
+from toolcrib.desk.activating import RegisteredCode, held_by, registered_codes
+from toolcrib.desk.drafts import changed_draft, checked_draft
+from toolcrib.desk.making import Making
+from toolcrib.desk.reach import require, within_reach
+from toolcrib.errors import Conflict, NotFound
+from toolcrib.grants.decide import decide, of_capability
+from toolcrib.identity.accounts import GroupStore
+from toolcrib.identity.caller import Caller
+from toolcrib.plugin.registration import Registry
+
+_AUTHORITY = frozenset({"access_type", "group_id", "code", "type"})
+"""Fields that say who may use what: changing them is like making another row."""
+
+
+class Capabilities:
+    """The capabilities within a caller's reach. `types` are those that have a source here."""
+
+    def __init__(
+        self,
+        *,
+        capabilities: CapabilityStore,
+        groups: GroupStore,
+        registry: Registry,
+        types: Collection[str],
+        signals: Signals,
+    ) -> None:
+        self._capabilities = capabilities
+        self._making = Making(capabilities=capabilities, groups=groups)
+        self._registry = registry
+        self._types = types
+        self._signals = signals
+
+    async def create(self, caller: Caller, draft: CapabilityDraft) -> Capability:
+        """Raises InvalidOptions with the field, NotFound, NotGranted, Conflict."""
+        checked = checked_draft(draft, caller, types=self._types)
+        await self._making.require(caller, checked)
+        row = await self._capabilities.create(checked)
+        await self._signals.bump("catalog")
+        return row
+
+    async def create_from_registered(
+        self,
+        caller: Caller,
+        *,
+        code: str,
+        group_id: int,
+        name: str | None = None,
+        description: str | None = None,
+        is_default: bool = False,
+        ordering: int = 0,
+    ) -> Capability:
+        """Activate a registered code for a group; name and description default to the plugin's.
+
+        Raises NotFound for a code that nobody registers, Conflict when the group has it already.
+        """
+        await self._making.require_group(caller, group_id)
+        bundle = self._registry.snapshot().bundles.get(code)
+        if bundle is None:
+            raise NotFound(
+                f"No loaded plugin registers the code {code!r}.",
+                where="code",
+                hint="GET /api/v1/plugins says what was loaded.",
+            )
+        held = (await held_by(self._capabilities, group_id)).get(code)
+        if held is not None:
+            raise Conflict(
+                f"Group {group_id} has the code {code!r} already, in capability {held.id}.",
+                where="code",
+                current=held,
+            )
+        draft = CapabilityDraft(
+            name=bundle.name or code if name is None else name,
+            code=code,
+            description=bundle.description if description is None else description,
+            access_type="group",
+            group_id=group_id,
+            is_default=is_default,
+            ordering=ordering,
+        )
+        return await self.create(caller, draft)
+
+    async def registered(self, caller: Caller, *, group_id: int) -> Sequence[RegisteredCode]:
+        """Every registered code; `capability_id` is of the group's own row."""
+        await self._making.require_group(caller, group_id)
+        return registered_codes(self._registry, await held_by(self._capabilities, group_id))
+
+    async def get(self, caller: Caller, capability_id: int) -> Capability:
+        row = await self._capabilities.find(capability_id)
+        thing = row and of_capability(row)
+        return within_reach(row, caller, thing, what=f"capability {capability_id}")
+
+    async def list(
+        self,
+        caller: Caller,
+        *,
+        code: str | None = None,
+        archived: bool = False,
+        after: int = 0,
+        limit: int = 50,
+    ) -> Sequence[Capability]:
+        """With `code`, rows whose codes include it; with `archived`, archived rows too."""
+        reach = Reach(
+            group_ids=caller.group_ids,
+            owner_id=caller.user_id,
+            every_group=caller.is_super_admin,
+        )
+        rows = await self._capabilities.list(
+            reach=reach, code=code, archived=archived, after=after, limit=limit
+        )
+        return [row for row in rows if decide(caller, "see", of_capability(row))]
+
+    async def update(
+        self,
+        caller: Caller,
+        capability_id: int,
+        changes: Mapping[str, Any],
+        *,
+        expected_version: int | None = None,
+    ) -> Capability:
+        """`changes` may hold any field of a draft but the owner.
+
+        A change of who may use what needs the right to make such a capability.
+        """
+        row = await self._changeable(caller, capability_id)
+        draft = checked_draft(changed_draft(row, changes), caller, types=self._types)
+        if _AUTHORITY & set(changes):
+            await self._making.require(caller, draft)
+        touched = {name: getattr(draft, name) for name in changes}
+        if "access_type" in changes:
+            touched |= {"group_id": draft.group_id, "owner_id": draft.owner_id}
+        updated = await self._capabilities.update(
+            capability_id, touched, expected_version=expected_version
+        )
+        await self._signals.bump("catalog")
+        return updated
+
+    async def archive(self, caller: Caller, capability_id: int) -> Capability:
+        """Agents keep the row and show it as skipped until it is restored or taken off."""
+        return await self._set_archived(caller, capability_id, archived=True)
+
+    async def restore(self, caller: Caller, capability_id: int) -> Capability:
+        """Raises Conflict when another live row has the code by now."""
+        return await self._set_archived(caller, capability_id, archived=False)
+
+    async def _set_archived(
+        self, caller: Caller, capability_id: int, *, archived: bool
+    ) -> Capability:
+        row = await self._changeable(caller, capability_id)
+        if row.archived is archived:
+            return row
+        if not archived:
+            await self._making.require(caller, changed_draft(row, {}))
+        updated = await self._capabilities.update(capability_id, {"archived": archived})
+        await self._signals.bump("catalog")
+        return updated
+
+    async def _changeable(self, caller: Caller, capability_id: int) -> Capability:
+        row = await self.get(caller, capability_id)
+        require(caller, "change", of_capability(row), what=f"capability {capability_id}")
+        return row

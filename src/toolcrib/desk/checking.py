@@ -1,0 +1,63 @@
+"""This module checks what every noun takes: names, entitlements, hosts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from toolcrib.errors import InvalidRequest
+
+MAX_NAME = 255
+MIN_PASSWORD = 8
+MAX_PASSWORD = 1024
+_ENTITLEMENT = re.compile(r"[a-z][a-z0-9_-]{0,63}")
+_HOST = re.compile(
+    r"(\*\.)?[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?(:\d{1,5})?|\[[0-9a-f:.]+\](:\d{1,5})?"
+)
+
+
+def checked_name(name: str, *, where: str = "name") -> str:
+    """The name without blanks around it. Raises InvalidRequest for one that nobody could read."""
+    trimmed = name.strip()
+    if not trimmed:
+        raise InvalidRequest("The name is empty.", where=where)
+    if len(trimmed) > MAX_NAME:
+        raise InvalidRequest(f"The name is longer than {MAX_NAME} characters.", where=where)
+    if not trimmed.isprintable():
+        raise InvalidRequest("The name holds a control character.", where=where)
+    return trimmed
+
+
+def checked_entitlements(entitlements: Iterable[str]) -> frozenset[str]:
+    """Raises InvalidRequest for one that is not a word in lowercase."""
+    found = frozenset(entitlements)
+    for one in sorted(found):
+        if not _ENTITLEMENT.fullmatch(one):
+            raise InvalidRequest(
+                f"{one!r} cannot be an entitlement.",
+                where="entitlements",
+                hint="Use a lowercase word, such as chat or idp.",
+            )
+    return found
+
+
+def checked_password(password: str) -> str:
+    """Raises InvalidRequest; the message never shows the password."""
+    if not MIN_PASSWORD <= len(password) <= MAX_PASSWORD:
+        raise InvalidRequest(
+            f"A password has {MIN_PASSWORD} to {MAX_PASSWORD} characters.", where="password"
+        )
+    return password
+
+
+def checked_hosts(hosts: Iterable[str]) -> tuple[str, ...]:
+    """Lowercase, each once: `host`, `host:port` or `*.domain`. Raises InvalidRequest."""
+    found = list(dict.fromkeys(host.strip().lower() for host in hosts))
+    for place, host in enumerate(found):
+        if len(host) > MAX_NAME or not _HOST.fullmatch(host):
+            raise InvalidRequest(
+                f"{host!r} is not a host.",
+                where=f"hosts.{place}",
+                hint="Write api.example.com, api.example.com:8443 or *.example.com.",
+            )
+    return tuple(found)

@@ -1,0 +1,137 @@
+"""This module holds the desk: one attribute a noun, each with its verbs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Protocol
+
+from toolcrib.agents.chats import ChatStore
+from toolcrib.catalog.capabilities import CapabilityStore
+from toolcrib.coordination.signals import Signals
+from toolcrib.desk.agents import Agents
+from toolcrib.desk.calls import Calls
+from toolcrib.desk.capabilities import Capabilities
+from toolcrib.desk.chats import Chats
+from toolcrib.desk.documents import Documents
+from toolcrib.desk.entering import Entrance
+from toolcrib.desk.groups import Groups
+from toolcrib.desk.plugins import LoadedPlugins
+from toolcrib.desk.replying import Invoke, Replying
+from toolcrib.desk.settings import StoredSettings
+from toolcrib.desk.tokens import Tokens
+from toolcrib.desk.tools import Tools
+from toolcrib.desk.users import Users
+from toolcrib.documents.document import BlobStore, DocumentStore
+from toolcrib.grants.agents import AgentStore
+from toolcrib.identity.accounts import GroupStore, TokenStore, UserStore
+from toolcrib.identity.context import Environment
+from toolcrib.invocation.journal import Journal
+from toolcrib.plugin.discovery import Plugins
+from toolcrib.plugin.registration import Registry
+from toolcrib.resolution.offering import Shelf
+from toolcrib.resolution.resolve import Resolver
+from toolcrib.secrets.settings import SettingValues
+
+
+class Stores(Protocol):
+    """The open storage, as the desk needs it."""
+
+    @property
+    def groups(self) -> GroupStore: ...
+    @property
+    def users(self) -> UserStore: ...
+    @property
+    def tokens(self) -> TokenStore: ...
+    @property
+    def capabilities(self) -> CapabilityStore: ...
+    @property
+    def agents(self) -> AgentStore: ...
+    @property
+    def chats(self) -> ChatStore: ...
+    @property
+    def documents(self) -> DocumentStore: ...
+    @property
+    def journal(self) -> Journal: ...
+    @property
+    def signals(self) -> Signals: ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Desk:
+    """Everything that a caller may ask for; every first argument is the Caller."""
+
+    groups: Groups
+    users: Users
+    tokens: Tokens
+    settings: StoredSettings
+    capabilities: Capabilities
+    agents: Agents
+    chats: Chats
+    documents: Documents
+    calls: Calls
+    plugins: LoadedPlugins
+    tools: Tools
+
+
+def open_desk(
+    stores: Stores,
+    *,
+    values: SettingValues,
+    blobs: BlobStore,
+    registry: Registry,
+    plugins: Plugins,
+    shelf: Shelf,
+    resolver: Resolver,
+    invoke: Invoke,
+    types: Collection[str],
+    environment: Environment,
+    add_key: Callable[[], None] | None = None,
+) -> Desk:
+    """Put the nouns together. `types` are the capability types that have a source here;
+    `add_key` makes a new vault key where the keys are ours to make."""
+    signals = stores.signals
+    entrance = Entrance(chats=stores.chats, environment=environment)
+    return Desk(
+        groups=Groups(groups=stores.groups, signals=signals),
+        users=Users(users=stores.users, signals=signals),
+        tokens=Tokens(
+            tokens=stores.tokens, users=stores.users, agents=stores.agents, signals=signals
+        ),
+        settings=StoredSettings(
+            values=values, groups=stores.groups, signals=signals, add_key=add_key
+        ),
+        capabilities=Capabilities(
+            capabilities=stores.capabilities,
+            groups=stores.groups,
+            registry=registry,
+            types=types,
+            signals=signals,
+        ),
+        agents=Agents(
+            agents=stores.agents,
+            capabilities=stores.capabilities,
+            documents=stores.documents,
+            blobs=blobs,
+            signals=signals,
+            known=shelf,
+        ),
+        chats=Chats(
+            chats=stores.chats,
+            documents=stores.documents,
+            blobs=blobs,
+            entrance=entrance,
+            resolver=resolver,
+            replying=Replying(chats=stores.chats, resolver=resolver, invoke=invoke),
+        ),
+        documents=Documents(documents=stores.documents, blobs=blobs, entrance=entrance),
+        calls=Calls(journal=stores.journal),
+        plugins=LoadedPlugins(plugins=plugins, signals=signals),
+        tools=Tools(
+            resolver=resolver,
+            invoke=invoke,
+            entrance=entrance,
+            users=stores.users,
+            shelf=shelf,
+        ),
+    )

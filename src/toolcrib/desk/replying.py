@@ -1,0 +1,92 @@
+"""This module answers a chat's message: an `@tool:` call is run, and its result is the reply."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from toolcrib.agents.chats import Chat, ChatStore, Message
+from toolcrib.agents.direct import DirectCall, read_direct_call
+from toolcrib.errors import InvalidRequest
+from toolcrib.identity.caller import Caller
+from toolcrib.invocation.flight import Outcome
+from toolcrib.resolution.resolve import Resolver
+from toolcrib.resolution.toolset import Toolset
+from toolcrib.tools.private import without_private
+
+_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+
+
+class Invoke(Protocol):
+    """Calls a tool of an agent by the name the agent sees; `timeout` is in seconds."""
+
+    async def __call__(
+        self,
+        agent_id: int,
+        name: str,
+        arguments: object,
+        caller: Caller,
+        /,
+        *,
+        surface: str,
+        timeout: float | None = None,  # noqa: ASYNC109 - the call's own deadline
+        configurable: Mapping[str, Any] | None = None,
+    ) -> Outcome: ...
+
+
+class Replying:
+    """Replies to direct calls, without a model."""
+
+    def __init__(self, *, chats: ChatStore, resolver: Resolver, invoke: Invoke) -> None:
+        self._chats = chats
+        self._resolver = resolver
+        self._invoke = invoke
+
+    async def reply(self, caller: Caller, chat: Chat, content: str) -> Message:
+        """The stored reply. Raises InvalidRequest, with nothing stored, for any other text."""
+        call = read_direct_call(content)
+        agent = await self._resolver.agent(chat.agent_id, caller)
+        if call is None:
+            raise InvalidRequest(
+                f"No model answers in this chat: {agent.model!r} takes only direct calls here.",
+                where="content",
+                hint='Call a tool yourself: @tool:name({"argument": "value"}).',
+            )
+        _, toolset = await self._resolver.for_agent(chat.agent_id, caller)
+        await self._chats.add_message(chat_id=chat.id, role="user", content=content)
+        if call.name not in toolset.tools:
+            return await self._say(chat, _unknown(call.name, toolset))
+        outcome = await self._invoke(
+            chat.agent_id, call.name, call.arguments, caller, surface="chat"
+        )
+        text = storable(outcome.output.text)
+        return await self._say(chat, text, [_record(call, outcome, toolset, text)])
+
+    async def _say(
+        self, chat: Chat, text: str, tool_calls: Sequence[Mapping[str, Any]] = ()
+    ) -> Message:
+        return await self._chats.add_message(
+            chat_id=chat.id, role="assistant", content=text, tool_calls=tool_calls
+        )
+
+
+def storable(text: str) -> str:
+    """The text without what no database keeps: NUL and halves of surrogate pairs."""
+    clean = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return clean.replace("\0", _REPLACEMENT)
+
+
+def _record(call: DirectCall, outcome: Outcome, toolset: Toolset, text: str) -> Mapping[str, Any]:
+    arguments = outcome.arguments or call.arguments
+    return {
+        "call_id": outcome.call_id,
+        "name": outcome.tool,
+        "arguments": without_private(arguments, toolset.tools[call.name].input_schema),
+        "success": outcome.success,
+        "text": text,
+    }
+
+
+def _unknown(name: str, toolset: Toolset) -> str:
+    offered = ", ".join(toolset.tools) or "none"
+    return f"There is no tool {name!r} here. Tools of this agent: {offered}."

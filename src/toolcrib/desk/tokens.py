@@ -1,0 +1,85 @@
+"""This module hands out tokens and takes them back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from toolcrib.coordination.signals import Signals
+from toolcrib.desk.checking import checked_name
+from toolcrib.desk.reach import within_reach
+from toolcrib.errors import InvalidRequest, NotFound, NotGranted
+from toolcrib.grants.agents import AgentStore
+from toolcrib.grants.decide import decide, of_agent, of_user
+from toolcrib.identity.accounts import Token, TokenStore, User, UserStore
+from toolcrib.identity.authentication import caller_from
+from toolcrib.identity.caller import Caller
+from toolcrib.identity.tokens import NewToken, new_token
+
+
+class Tokens:
+    """A user's tokens are that user's business, and the super-admins'."""
+
+    def __init__(
+        self, *, tokens: TokenStore, users: UserStore, agents: AgentStore, signals: Signals
+    ) -> None:
+        self._tokens = tokens
+        self._users = users
+        self._agents = agents
+        self._signals = signals
+
+    async def create(
+        self,
+        caller: Caller,
+        *,
+        user_id: int,
+        name: str,
+        expires_at: datetime | None = None,
+        agent_id: int | None = None,
+    ) -> tuple[Token, NewToken]:
+        """The row, and the token whose text is shown this once.
+
+        Raises NotFound, NotGranted, InvalidRequest for an agent that the user may not use.
+        """
+        user = await self._holder(caller, user_id)
+        if agent_id is not None:
+            await self._require_usable(user, agent_id)
+        made = new_token()
+        token = await self._tokens.create(
+            token_id=made.id,
+            digest=made.digest,
+            user_id=user_id,
+            name=checked_name(name),
+            expires_at=expires_at,
+            agent_id=agent_id,
+        )
+        await self._signals.bump("identity")
+        return token, made
+
+    async def list(self, caller: Caller, *, user_id: int) -> Sequence[Token]:
+        """Oldest first, never the tokens themselves."""
+        await self._holder(caller, user_id)
+        return await self._tokens.list(user_id)
+
+    async def revoke(self, caller: Caller, *, user_id: int, token_id: str) -> None:
+        """Raises NotFound. Every process refuses the token from then on."""
+        await self._holder(caller, user_id)
+        if not await self._tokens.delete(token_id, user_id=user_id):
+            raise NotFound(f"User {user_id} has no token {token_id!r}.")
+        await self._signals.bump("identity")
+
+    async def _holder(self, caller: Caller, user_id: int) -> User:
+        if caller.agent_id is not None:
+            raise NotGranted(f"The token is bound to agent {caller.agent_id}.")
+        user = await self._users.find(user_id)
+        found = within_reach(user, caller, user and of_user(user), what=f"user {user_id}")
+        if not (caller.is_super_admin or decide(caller, "use", of_user(found))):
+            raise NotGranted("Only the user and a super-admin may handle the user's tokens.")
+        return found
+
+    async def _require_usable(self, user: User, agent_id: int) -> None:
+        agent = await self._agents.find(agent_id)
+        if agent is None or not decide(caller_from(user), "use", of_agent(agent)):
+            raise InvalidRequest(
+                f"There is no agent {agent_id} that user {user.id} may use.", where="agent_id"
+            )
