@@ -74,6 +74,8 @@ class Attempt:
             return
         self._forgotten = True
         package = self.found.value.partition(":")[0].partition(".")[0]
+        if package == __name__.partition(".")[0]:  # our own modules are everybody's
+            return
         for name in frozenset(sys.modules) - self._modules:
             if name.partition(".")[0] == package:
                 sys.modules.pop(name, None)

@@ -1,0 +1,81 @@
+"""This module offers what a registry holds now, code by code, without waiting for anything."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from toolcrib.plugin.changes import Bundle as Registered
+from toolcrib.plugin.changes import Entry, Snapshot
+from toolcrib.plugin.registry import Registry
+from toolcrib.sources.native.adapting import Adapters
+from toolcrib.sources.native.tool import NativeTool
+from toolcrib.tools.source import Bundle, Offer, Skip
+
+
+class NativeShelf:
+    """The tools of a registry. A code is adapted when it is first asked for."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        *,
+        adapters: Adapters | None = None,
+        allow_langsmith: bool = False,
+    ) -> None:
+        self._registry = registry
+        self._adapters = adapters or Adapters(allow_langsmith=allow_langsmith)
+        self._seen: Snapshot | None = None
+        self._bundles: dict[str, Bundle] = {}
+
+    def bundle(self, code: str) -> Bundle | None:
+        """The tools of a code and what could not be adapted; None for an unknown code."""
+        snapshot = self._registry.snapshot()
+        if snapshot is not self._seen:
+            self._seen = snapshot
+            self._bundles = {}
+        made = self._bundles.get(code)
+        if made is None and code in snapshot.bundles:
+            made = bundle_of(snapshot.bundles[code], self._adapters)
+            self._bundles[code] = made
+        return made
+
+    async def warm(self) -> None:
+        """Adapt everything that is registered, a code at a time, so that no caller waits for it."""
+        for code in self.codes():
+            self.bundle(code)
+            await asyncio.sleep(0)
+
+    def codes(self) -> Sequence[str]:
+        """Every registered code, in order of registration."""
+        return tuple(self._registry.snapshot().bundles)
+
+    def conditions(self) -> Mapping[str, Callable[[Any], Any]]:
+        """The predicates that plugins added, by code."""
+        held = self._registry.snapshot().conditions
+        return {code: condition.predicate for code, condition in held.items()}
+
+
+def bundle_of(registered: Registered, adapters: Adapters) -> Bundle:
+    """Adapt a registered bundle."""
+    offers: list[Offer] = []
+    skipped: list[Skip] = []
+    for entry in registered.entries:
+        made = adapters.adapt(entry.obj, registered.code, entry.origin)
+        if isinstance(made, NativeTool):
+            offers.append(Offer(spec=made.spec, run=made.run, origin=_origin(entry)))
+        else:
+            skipped.append(made)
+    return Bundle(
+        code=registered.code,
+        kind="native",
+        name=registered.name,
+        description=registered.description,
+        offers=tuple(offers),
+        skipped=tuple(skipped),
+    )
+
+
+def _origin(entry: Entry) -> str:
+    return str(entry.origin) if entry.origin else "this process"
