@@ -137,4 +137,4 @@ def _head(status: int, fields: Iterable[tuple[str, str]]) -> bytes:
     except ValueError:
         phrase = "Unknown"
     lines = [f"HTTP/1.1 {status} {phrase}", *(f"{name}: {value}" for name, value in fields)]
-    return "\r\n".join([*lines, "", ""]).encode("latin-1")
+    return "\r\n".join([*lines, "", ""]).encode()

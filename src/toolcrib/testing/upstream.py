@@ -77,13 +77,15 @@ async def _fine(_: RecordedRequest, wire: Wire) -> None:
 class RecordingUpstream:
     """`async with` starts and ends it. Paths without a reply answer 200 `ok`.
 
-    `tls` makes it an https upstream; `host` is the address to listen at.
+    `tls` makes it an https upstream; it listens at `host`, at any free port unless told one.
     """
 
-    def __init__(self, *, tls: ssl.SSLContext | None = None, host: str = "127.0.0.1") -> None:
+    def __init__(
+        self, *, tls: ssl.SSLContext | None = None, host: str = "127.0.0.1", port: int = 0
+    ) -> None:
         self.requests: list[RecordedRequest] = []
         self.connections = 0
-        self.port = 0
+        self.port = port
         self._host = host
         self._tls = tls
         self._replies: dict[str, Reply] = {}
@@ -104,7 +106,7 @@ class RecordingUpstream:
 
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(
-            self._serve, self._host, 0, ssl=self._tls, limit=_LIMIT
+            self._serve, self._host, self.port, ssl=self._tls, limit=_LIMIT
         )
         self.port = int(self._server.sockets[0].getsockname()[1])
         return self
