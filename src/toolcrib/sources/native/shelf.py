@@ -64,7 +64,9 @@ def bundle_of(registered: Registered, adapters: Adapters) -> Bundle:
     for entry in registered.entries:
         made = adapters.adapt(entry.obj, registered.code, entry.origin)
         if isinstance(made, NativeTool):
-            offers.append(Offer(spec=made.spec, run=made.run, origin=_origin(entry)))
+            offers.append(
+                Offer(spec=made.spec, run=made.run, origin=_origin(entry), original=entry.obj)
+            )
         else:
             skipped.append(made)
     return Bundle(
