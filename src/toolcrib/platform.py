@@ -157,11 +157,14 @@ class Platform:
             )
         )
 
+    def listen(self) -> None:
+        """Do what changes ask for, be they this process's or another's."""
+        self.storage.signals.subscribe(self._on_change)
+
     async def start(self) -> None:
         """Begin the background work: following other processes, loading plugins, pruning."""
         signals = self.storage.signals
         await signals.refresh()
-        signals.subscribe(self._on_change)
         self._spawn(signals.run())
         self._spawn(self.load_plugins())
         if self.settings.journal_days:
@@ -246,6 +249,7 @@ class Opening:
         storage = await open_storage(settings.database)
         try:
             platform = Platform(settings, storage, self._registry, key_file)
+            platform.listen()
             if self._background:
                 await platform.start()
             elif self._wait_ready:
