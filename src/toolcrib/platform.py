@@ -63,7 +63,7 @@ class Platform:
             groups=PLUGIN_GROUPS + settings.plugin_groups,
             timeout=settings.plugin_timeout,
         )
-        self.shelf = NativeShelf(registry)
+        self.shelf = NativeShelf(registry, allow_langsmith=settings.allow_langsmith)
         self.providers: Providers = {"internal": InternalProvider(self.shelf)}
         self.resolver = Resolver(
             agents=storage.agents,
@@ -305,8 +305,9 @@ class Bare:
 def bare(registry: Registry | None = None) -> Bare:
     """Parts for code that uses registered tools without a database, users or grants."""
     settings = Settings()
+    shelf = NativeShelf(registry or default_registry(), allow_langsmith=settings.allow_langsmith)
     return Bare(
-        providers={"internal": InternalProvider(NativeShelf(registry or default_registry()))},
+        providers={"internal": InternalProvider(shelf)},
         invoker=Invoker(
             standard_steps(
                 journal=None,
