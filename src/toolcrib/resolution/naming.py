@@ -82,7 +82,9 @@ def qualified(code: str, name: str) -> str:
 def _tool(bundle: Bundle, offer: Offer, capability_id: int | None) -> ResolvedTool | Absence:
     where = ref(bundle.kind, bundle.code, offer.spec.name)
     try:
-        checker = _checker(_Keyed(offer.spec), bundle.kind in {"api", "package", "openapi"})
+        checker = offer.checker or _checker(
+            _Keyed(offer.spec), bundle.kind in {"api", "package", "openapi"}
+        )
     except InvalidToolSchema as error:
         return Absence(
             stage="source",

@@ -79,6 +79,29 @@ class Source(Protocol):
     async def close(self) -> None: ...
 
 
+class Checker(Protocol):
+    """Checks a call's arguments against what its tool takes."""
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """The JSON Schema that a model is shown."""
+        ...
+
+    def check(self, arguments: object) -> dict[str, Any]:
+        """The arguments as the tool gets them. Raises InvalidArguments with the place."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Description:
+    """A tool as its definition describes it, before anything is opened."""
+
+    spec: ToolSpec
+    checker: Checker | None = None
+    """The source's own check, where it has words of its own; None: by the schema alone."""
+    needs_chat: bool = False
+
+
 class SourceKind(Protocol):
     """How definitions of one kind become Sources. No stage knows a concrete kind."""
 
@@ -87,6 +110,10 @@ class SourceKind(Protocol):
     def check(self, definition: Mapping[str, Any]) -> Sequence[Finding]: ...
 
     def needs(self, definition: Mapping[str, Any]) -> Needs: ...
+
+    def describe(self, definition: Mapping[str, Any]) -> Sequence[Description]:
+        """The tools that a checked definition brings. Raises InvalidOptions for one that is bad."""
+        ...
 
     async def open(self, definition: Mapping[str, Any], values: Mapping[str, str]) -> Source: ...
 
@@ -104,6 +131,10 @@ class Offer:
     run: Callable[[Call], Awaitable[Output]]
     origin: str = ""
     """Who brought it: a distribution, a package, a server; for people."""
+    checker: Checker | None = None
+    """None: arguments are checked by the schema alone."""
+    preview: Callable[[Mapping[str, Any]], Awaitable[Preview | None]] | None = None
+    """Shows what a call would send; None where there is nothing to show."""
     original: object = field(default=None, repr=False)
     """The Python object that it was made of, for a surface that shows such objects as they are."""
 

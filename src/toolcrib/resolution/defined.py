@@ -1,0 +1,186 @@
+"""This module brings the tools that a definition describes: described now, opened at the call.
+
+Resolution asks of each setting "is there one?"; its value is fetched when a call opens the
+source, and an open source is kept for its user and group until a setting or the row changes.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from toolcrib.catalog.capabilities import Capability
+from toolcrib.errors import ToolcribError
+from toolcrib.resolution.conditions import Situation
+from toolcrib.resolution.offering import Found
+from toolcrib.resolution.toolset import Absence
+from toolcrib.secrets.settings import SettingValues
+from toolcrib.tools.call import Call
+from toolcrib.tools.result import Output
+from toolcrib.tools.source import Bundle, Description, Offer, Preview, Source, SourceKind
+
+_KEPT = 4096
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Described:
+    tools: Sequence[Description]
+    settings: frozenset[str]
+    error: ToolcribError | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Owner:
+    """Whose values fill the definition."""
+
+    user_id: int
+    group_id: int | None
+
+
+class DefinedProvider:
+    """Capabilities whose options are a definition of one kind."""
+
+    def __init__(
+        self, kind: SourceKind, values: SettingValues, *, generation: Callable[[], int]
+    ) -> None:
+        """`generation` rises with every change of a setting."""
+        self._kind = kind
+        self._values = values
+        self._generation = generation
+        self._described: OrderedDict[object, _Described] = OrderedDict()
+        self._open: OrderedDict[object, Source] = OrderedDict()
+
+    async def find(self, capability: Capability, situation: Situation) -> Found:
+        described = self._describe(capability)
+        if described.error is not None:
+            return (), (_broken(capability, described.error),)
+        absent = [
+            _unset(capability, name, situation.settings.get(name))
+            for name in sorted(described.settings)
+            if situation.settings.get(name) != "configured"
+        ]
+        if absent:
+            return (), absent[:1]
+        owner = _Owner(user_id=situation.user_id, group_id=situation.group_id)
+        offers = [
+            self._offer(capability, tool, owner)
+            for tool in described.tools
+            if situation.in_chat or not tool.needs_chat
+        ]
+        bundle = Bundle(
+            code=capability.codes[0],
+            kind=self._kind.name,
+            name=capability.name,
+            description=capability.description,
+            offers=offers,
+        )
+        outside = [
+            _outside(capability, tool)
+            for tool in described.tools
+            if tool.needs_chat and not situation.in_chat
+        ]
+        return (bundle,), outside
+
+    def _offer(self, capability: Capability, tool: Description, owner: _Owner) -> Offer:
+        name = tool.spec.name
+
+        async def run(call: Call) -> Output:
+            return await (await self._source(capability, owner)).call(name, call)
+
+        async def preview(arguments: Mapping[str, Any]) -> Preview | None:
+            return await (await self._source(capability, owner)).preview(name, arguments)
+
+        return Offer(
+            spec=tool.spec,
+            run=run,
+            origin=f"capability {capability.id} {capability.name!r}",
+            checker=tool.checker,
+            preview=preview,
+        )
+
+    async def _source(self, capability: Capability, owner: _Owner) -> Source:
+        key = (*_key(capability), owner, self._generation())
+        source = self._open.get(key)
+        if source is None:
+            values = {
+                name: await self._values.get(name, user_id=owner.user_id, group_id=owner.group_id)
+                for name in sorted(self._describe(capability).settings)
+            }
+            source = await self._kind.open(_definition(capability), values)
+            await self._keep(key, source)
+        return source
+
+    async def _keep(self, key: object, source: Source) -> None:
+        self._open[key] = source
+        while len(self._open) > _KEPT:
+            _, oldest = self._open.popitem(last=False)
+            await oldest.close()
+
+    def _describe(self, capability: Capability) -> _Described:
+        key = _key(capability)
+        known = self._described.get(key)
+        if known is None:
+            known = self._read(capability)
+            self._described[key] = known
+            while len(self._described) > _KEPT:
+                self._described.popitem(last=False)
+        return known
+
+    def _read(self, capability: Capability) -> _Described:
+        definition = _definition(capability)
+        try:
+            return _Described(
+                tools=self._kind.describe(definition),
+                settings=self._kind.needs(definition).settings,
+            )
+        except ToolcribError as error:
+            return _Described(tools=(), settings=frozenset(), error=error)
+
+
+def _key(capability: Capability) -> tuple[object, ...]:
+    # A row without an id (a definition given in code) is known by the object it came with.
+    stored = capability.id > 0
+    return (capability.id, capability.version, capability.code) if stored else (id(capability),)
+
+
+def _definition(capability: Capability) -> Mapping[str, Any]:
+    return {
+        "code": capability.codes[0],
+        "name": capability.name,
+        "description": capability.description,
+        "options": capability.options,
+    }
+
+
+def _broken(capability: Capability, error: ToolcribError) -> Absence:
+    return Absence(
+        stage="source",
+        ref=f"{capability.type}:{capability.codes[0]}",
+        reason=str(error),
+        fix=f"Change the options of capability {capability.id}.",
+        code=capability.code,
+    )
+
+
+def _unset(capability: Capability, name: str, status: str | None) -> Absence:
+    why = "cannot be decrypted" if status else "is not set"
+    return Absence(
+        stage="setting",
+        ref=f"{capability.type}:{capability.codes[0]}",
+        reason=f"the setting {name!r} {why} for this user or group",
+        fix=f"Set it with PUT /api/v1/settings/{name}.",
+        code=capability.code,
+    )
+
+
+def _outside(capability: Capability, tool: Description) -> Absence:
+    return Absence(
+        stage="condition",
+        ref=f"{capability.type}:{capability.codes[0]}/{tool.spec.name}",
+        reason="it sends files, and files can only be sent from a chat",
+        fix="Use the tool in a chat.",
+        tool=tool.spec.name,
+        code=capability.code,
+    )
