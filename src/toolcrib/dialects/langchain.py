@@ -6,6 +6,7 @@ A failed call is an error message that the model reads; it never ends an agent's
 from __future__ import annotations
 
 import asyncio
+import inspect
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Annotated, Any, Literal, cast
@@ -50,7 +51,9 @@ class CribTool(BaseTool):
 
     _tool: ResolvedTool = PrivateAttr()
     _invoke: Invoke = PrivateAttr()
-    _ready: Callable[[], Awaitable[None]] = PrivateAttr(default=always_ready)
+    _ready: Callable[[], Awaitable[None]] = PrivateAttr()
+    _hidden: frozenset[str] = PrivateAttr(default=frozenset())
+    """Arguments that LangGraph injects and no model may see: state, store, runtime."""
 
     @classmethod
     def of(
@@ -74,7 +77,14 @@ class CribTool(BaseTool):
             **kept,
         )
         made._tool, made._invoke, made._ready = tool, invoke, ready
+        made._hidden = _hidden(made, tool.input_schema)
         return made
+
+    @property
+    def func(self) -> Callable[..., Any] | None:
+        """The function behind a native tool: LangGraph reads there what it has to inject."""
+        original = self._tool.original
+        return getattr(original, "func", None) or getattr(original, "coroutine", None)
 
     def _to_args_and_kwargs(
         self, tool_input: str | dict[str, Any], tool_call_id: str | None
@@ -82,19 +92,28 @@ class CribTool(BaseTool):
         # As one positional value: by keyword, arguments named `config`, `run_manager` or `self`
         # would be taken for LangChain's own. Toolcrib checks them itself.
         names = cast("Mapping[str, Any]", self._tool.input_schema["properties"])
-        if isinstance(tool_input, str) and len(names) == 1:
-            return ({next(iter(names)): tool_input}, tool_call_id), {}
-        return (tool_input, tool_call_id), {}
+        if isinstance(tool_input, str):
+            arguments = {next(iter(names)): tool_input} if len(names) == 1 else tool_input
+            return (arguments, {}, tool_call_id), {}
+        injected = {key: tool_input[key] for key in self._hidden if key in tool_input}
+        arguments = {key: value for key, value in tool_input.items() if key not in injected}
+        return (arguments, injected, tool_call_id), {}
 
     def _filter_injected_args(self, tool_input: dict[str, Any]) -> dict[str, Any]:
-        return tool_input  # nothing is injected into the arguments
+        return {key: value for key, value in tool_input.items() if key not in self._hidden}
 
     async def _arun(
-        self, arguments: object, tool_call_id: str | None, *, config: RunnableConfig
+        self,
+        arguments: object,
+        injected: Mapping[str, Any],
+        tool_call_id: str | None,
+        *,
+        config: RunnableConfig,
     ) -> tuple[Blocks | ToolMessage, dict[str, Any] | None]:
         if not self.allow_langsmith:
             _leave_tracers()
-        outcome = await self._outcome(arguments, config)
+        configurable = {**(config.get("configurable") or {}), **injected}
+        outcome = await self._outcome(arguments, configurable)
         output = outcome.output if isinstance(outcome, Outcome) else outcome
         data = artifact(outcome)
         if output.success or tool_call_id is None:
@@ -108,25 +127,27 @@ class CribTool(BaseTool):
         )
         return message, None
 
-    def _run(self, arguments: object, tool_call_id: str | None, *, config: RunnableConfig) -> Any:
+    def _run(self, *given: Any, config: RunnableConfig) -> Any:
         try:
             asyncio.get_running_loop()
         except RuntimeError:
-            return asyncio.run(self._from_sync(arguments, tool_call_id, config))
-        raise RuntimeError(
-            f"{self.name!r} is async and this thread runs an event loop: "
-            "await ainvoke() instead of calling invoke()."
-        )
+            pass
+        else:
+            raise RuntimeError(
+                f"{self.name!r} is async and this thread runs an event loop: "
+                "await ainvoke() instead of calling invoke()."
+            )
+        return asyncio.run(self._from_sync(*given, config=config))
 
-    async def _from_sync(
-        self, arguments: object, tool_call_id: str | None, config: RunnableConfig
-    ) -> Any:
+    async def _from_sync(self, *given: Any, config: RunnableConfig) -> Any:
         await self._ready()
-        return await self._arun(arguments, tool_call_id, config=config)
+        return await self._arun(*given, config=config)
 
-    async def _outcome(self, arguments: object, config: RunnableConfig) -> Outcome | Output:
+    async def _outcome(
+        self, arguments: object, configurable: Mapping[str, Any]
+    ) -> Outcome | Output:
         try:
-            return await self._invoke(self._tool, arguments, config.get("configurable") or {})
+            return await self._invoke(self._tool, arguments, configurable)
         except NotFound as error:
             return Output.failed("not_granted", str(error))
         except ToolcribError as error:
@@ -150,6 +171,16 @@ def langchain_tools(
     return [
         CribTool.of(tool, invoke, ready=ready, allow_langsmith=allow_langsmith) for tool in tools
     ]
+
+
+def _hidden(tool: CribTool, schema: Mapping[str, Any]) -> frozenset[str]:
+    known: set[str] = set()
+    fields = getattr(tool.args_schema, "model_fields", None)
+    if isinstance(fields, Mapping):
+        known |= set(cast("Mapping[str, Any]", fields))
+    if tool.func is not None:
+        known |= set(inspect.signature(tool.func).parameters)
+    return frozenset(known - set(schema["properties"]))
 
 
 def _leave_tracers() -> None:
