@@ -82,9 +82,8 @@ def qualified(code: str, name: str) -> str:
 def _tool(bundle: Bundle, offer: Offer, capability_id: int | None) -> ResolvedTool | Absence:
     where = ref(bundle.kind, bundle.code, offer.spec.name)
     try:
-        checker = offer.checker or _checker(
-            _Keyed(offer.spec), bundle.kind in {"api", "package", "openapi"}
-        )
+        closed = bundle.kind in {"api", "package", "openapi"}
+        checker = offer.checker or _checker(_Keyed(offer.spec), closed)
     except InvalidToolSchema as error:
         return Absence(
             stage="source",
@@ -104,6 +103,7 @@ def _tool(bundle: Bundle, offer: Offer, capability_id: int | None) -> ResolvedTo
         origin=offer.origin,
         run=offer.run,
         checker=checker,
+        preview=offer.preview,
         original=offer.original,
     )
 

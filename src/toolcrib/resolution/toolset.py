@@ -10,7 +10,7 @@ from typing import Any, Literal
 from toolcrib.tools.call import Call
 from toolcrib.tools.result import Output
 from toolcrib.tools.schema import ArgumentChecker
-from toolcrib.tools.source import KindName, Skip
+from toolcrib.tools.source import Checker, KindName, Preview, Skip
 from toolcrib.tools.spec import ToolSpec
 
 Stage = Literal["agent", "capability", "grant", "code", "condition", "setting", "source", "name"]
@@ -28,7 +28,10 @@ class ResolvedTool:
     capability_id: int | None
     origin: str
     run: Callable[[Call], Awaitable[Output]] = field(repr=False)
-    checker: ArgumentChecker = field(repr=False)
+    checker: Checker = field(repr=False)
+    preview: Callable[[Mapping[str, Any]], Awaitable[Preview | None]] | None = field(
+        default=None, repr=False
+    )
     original: object = field(default=None, repr=False)
     """The Python object that the tool was made of, where there is one."""
 
