@@ -45,17 +45,20 @@ class Attempt:
         self._ended: Callable[[], object] = lambda: None
         self._modules = frozenset(sys.modules)
         self._forgotten = False
+        self._started = False
+        self._over = False
 
     @property
     def running(self) -> bool:
         """Whether it still loads, be it long after its deadline."""
-        return self._thread.is_alive()
+        return self._started and not self._over
 
     async def run(self, timeout: float) -> BaseException | None:  # noqa: ASYNC109 - a thread's deadline
         """Returns what went wrong, or None. A plugin that is not done in time is left behind."""
         loop = asyncio.get_running_loop()
         ended = loop.create_future()
         self._ended = lambda: loop.call_soon_threadsafe(_settle, ended)
+        self._started = True
         self._thread.start()
         done, _ = await asyncio.wait({ended}, timeout=timeout)
         if not done:
@@ -87,6 +90,7 @@ class Attempt:
         except BaseException as error:  # noqa: BLE001 - SystemExit too is only this plugin's end
             self.error = error
         finally:
+            self._over = True
             try:
                 self._ended()
             except RuntimeError:  # nobody waits any more: the loop is closed
