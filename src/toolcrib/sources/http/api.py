@@ -15,7 +15,7 @@ from toolcrib.sources.http.api_options import ROOT, ApiOptions, read_options
 from toolcrib.sources.http.binding import FixedBinding
 from toolcrib.sources.http.bodies import BodyDraft, FieldsBody, MultipartBody, RawBody, TreeBody
 from toolcrib.sources.http.checking import missing_parameter
-from toolcrib.sources.http.files import NEEDS_CHAT, DocumentReader, missing_file
+from toolcrib.sources.http.files import DocumentReader, missing_file
 from toolcrib.sources.http.operation import Draft
 from toolcrib.sources.http.problems import Problems
 from toolcrib.sources.http.rules import API
@@ -25,7 +25,7 @@ from toolcrib.sources.http.source import HttpSource
 from toolcrib.sources.http.styles import plain
 from toolcrib.sources.http.tool import HttpTool, annotations_of
 from toolcrib.sources.http.trials import try_draft
-from toolcrib.tools.source import Finding, KindName, Needs
+from toolcrib.tools.source import Description, Finding, KindName, Needs
 from toolcrib.tools.spec import ToolSpec
 
 _NAME = re.compile(r"[A-Za-z0-9_]{1,64}", re.ASCII)
@@ -52,19 +52,28 @@ class ApiKind:
         tool = read_api(definition, Problems())
         return Needs(settings=tool.needs if tool else frozenset())
 
+    def describe(self, definition: Mapping[str, Any]) -> Sequence[Description]:
+        """The one tool of a definition. Raises InvalidOptions."""
+        return (_required(definition).describe(),)
+
     async def open(self, definition: Mapping[str, Any], values: Mapping[str, str]) -> HttpSource:
         """Raises InvalidOptions, or UnresolvedPlaceholderError that names the setting."""
-        problems = Problems()
-        tool = read_api(definition, problems)
-        problems.raise_first()
-        if tool is None:
-            raise InvalidOptions("The options cannot be used.", where=ROOT)
+        tool = _required(definition)
         return HttpSource(
             tool=tool,
             binding=FixedBinding(tool, values),
             sender=self._sender,
             documents=self._documents,
         )
+
+
+def _required(definition: Mapping[str, Any]) -> HttpTool:
+    problems = Problems()
+    tool = read_api(definition, problems)
+    problems.raise_first()
+    if tool is None:
+        raise InvalidOptions("The options cannot be used.", where=ROOT)
+    return tool
 
 
 def read_api(definition: Mapping[str, Any], problems: Problems) -> HttpTool | None:
@@ -90,7 +99,6 @@ def read_api(definition: Mapping[str, Any], problems: Problems) -> HttpTool | No
         description=description or f"Call the {name} API",
         input_schema=_input_schema(options),
         annotations=annotations_of(options.method, str(definition.get("name") or "")),
-        meta={NEEDS_CHAT: True} if options.files else {},
     )
     return HttpTool(
         spec=spec,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolcrib.errors import InvalidArguments
+from toolcrib.sources.http.words import is_array, is_object, text_of
 from toolcrib.tools.schema import ArgumentChecker, as_object
 
 
@@ -14,20 +15,32 @@ def missing_parameter(name: str) -> str:
 
 
 class HttpArguments(ArgumentChecker):
-    """An ArgumentChecker with sentences for what the URL and the file fields cannot do without.
+    """An ArgumentChecker for arguments that end as text on the wire.
 
-    An empty text or list counts as missing there. Undeclared arguments are refused.
+    A number or boolean where the schema wants text is taken as its text. What the URL and the file
+    fields cannot do without has sentences of its own; an empty text or list counts as missing
+    there. Undeclared arguments are refused.
     """
 
     def __init__(self, schema: Mapping[str, Any], sentences: Mapping[str, str]) -> None:
         super().__init__(schema, closed=True)
         self._sentences = tuple(sentences.items())
+        properties: Mapping[str, Any] = self.schema["properties"]
+        self._texts = frozenset(n for n, rule in properties.items() if _wants_text(rule))
 
     def check(self, arguments: object) -> dict[str, Any]:
-        if self._sentences:
-            arguments = as_object(arguments)
-            for name, sentence in self._sentences:
-                value = arguments.get(name)
-                if value is None or value in ("", []):
-                    raise InvalidArguments(sentence)
-        return super().check(arguments)
+        given = as_object(arguments)
+        for name, sentence in self._sentences:
+            value = given.get(name)
+            if value is None or value in ("", []):
+                raise InvalidArguments(sentence)
+        for name, value in given.items():
+            if isinstance(value, int | float) and name in self._texts:
+                given = {**given, name: text_of(value)}
+        return super().check(given)
+
+
+def _wants_text(rule: object) -> bool:
+    """Whether a schema admits text (and perhaps null) and nothing else."""
+    kind = rule.get("type") if is_object(rule) else None
+    return kind == "string" or (is_array(kind) and set(kind) == {"string", "null"})

@@ -12,9 +12,6 @@ from toolcrib.sources.http.multipart import FilePart
 from toolcrib.sources.http.words import is_array
 from toolcrib.tools.call import Call
 
-NEEDS_CHAT = "toolcrib/needs_chat"
-"""In a ToolSpec's meta: the tool is of no use outside a chat."""
-
 
 class DocumentReader(Protocol):
     """Brings a document of the caller's chat, and no other."""

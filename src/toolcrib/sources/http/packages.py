@@ -26,7 +26,7 @@ from toolcrib.sources.http.tool import READ_ONLY, HttpTool, annotations_of
 from toolcrib.sources.http.trials import try_draft
 from toolcrib.sources.http.words import is_array, is_object
 from toolcrib.tools.schema import ArgumentChecker
-from toolcrib.tools.source import Finding, KindName, Needs
+from toolcrib.tools.source import Description, Finding, KindName, Needs
 from toolcrib.tools.spec import ToolSpec
 
 
@@ -55,16 +55,25 @@ class PackageKind:
     def needs(self, definition: Mapping[str, Any]) -> Needs:
         return Needs(secrets=needs(definition.get("config"), PACKAGE.language))
 
+    def describe(self, definition: Mapping[str, Any]) -> Sequence[Description]:
+        """The one tool of a package. Raises InvalidOptions."""
+        return (_required(definition).describe(),)
+
     async def open(self, definition: Mapping[str, Any], values: Mapping[str, str]) -> HttpSource:
         """`values` are not used: secrets are looked up for each call. Raises InvalidOptions."""
-        problems = Problems()
-        tool = read_http_package(definition, problems)
-        problems.raise_first()
-        if tool is None:
-            raise InvalidOptions("The package cannot be used.", where="config")
+        tool = _required(definition)
         return HttpSource(
             tool=tool, binding=CallTimeBinding(tool, self._secret), sender=self._sender
         )
+
+
+def _required(definition: Mapping[str, Any]) -> HttpTool:
+    problems = Problems()
+    tool = read_http_package(definition, problems)
+    problems.raise_first()
+    if tool is None:
+        raise InvalidOptions("The package cannot be used.", where="config")
+    return tool
 
 
 def read_http_package(definition: Mapping[str, Any], problems: Problems) -> HttpTool | None:
