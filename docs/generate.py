@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
+import command_line
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
@@ -35,8 +36,8 @@ def settings_page() -> str:
     return page(
         "Settings",
         "The installation is configured by environment variables alone. Lists are separated by "
-        "commas. (The command line also knows `TOOLCRIB_URL` and `TOOLCRIB_TOKEN`: the remote "
-        "server to speak to, and the token to speak with.)",
+        "commas. (The [command line](command-line.md) also knows `TOOLCRIB_URL` and "
+        "`TOOLCRIB_TOKEN`: the remote server to speak to, and the token to speak with.)",
         [row("Variable", "Kind", "Default", "Meaning"), "|---|---|---|---|", *rows],
     )
 
@@ -55,7 +56,17 @@ def errors_page() -> str:
     )
 
 
-PAGES: dict[str, Callable[[], str]] = {"settings.md": settings_page, "errors.md": errors_page}
+def command_line_page() -> str:
+    """Every command with its options and an example."""
+    opening = "`toolcrib` is one program with a noun for each thing, and a verb for what is done."
+    return page("Command line", opening, command_line.lines())
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "settings.md": settings_page,
+    "errors.md": errors_page,
+    "command-line.md": command_line_page,
+}
 
 
 def page(title: str, opening: str, body: list[str]) -> str:

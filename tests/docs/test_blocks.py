@@ -47,8 +47,12 @@ def commands(block: Block) -> str:
 
 
 def run(command: list[str], place: Path, text: str) -> subprocess.CompletedProcess[str]:
-    """Run in a fresh folder, with the data directory of a fresh installation."""
+    """Run in a fresh folder, with the data directory of a fresh installation.
+
+    What pip installs there goes into the folder as well: it is on the path, and nobody else's.
+    """
     bin_dir = Path(sys.executable).parent
+    site = str(place / "site")
     return subprocess.run(
         command,
         cwd=place,
@@ -56,6 +60,9 @@ def run(command: list[str], place: Path, text: str) -> subprocess.CompletedProce
         env={
             **os.environ,
             "PATH": f"{bin_dir}{os.pathsep}{os.environ['PATH']}",
+            "PIP_TARGET": site,
+            "PIP_NO_DEPS": "1",
+            "PYTHONPATH": site,
             "TOOLCRIB_DATA_DIR": str(place / "data"),
         },
         capture_output=True,
