@@ -21,7 +21,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self, cast
 
-from toolcrib.testing.wires import WIRES, Reply, Wire, WireCall
+from toolcrib.testing.wires import WIRES, CannotSay, Reply, Wire, WireCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,14 +201,20 @@ class _Handler(BaseHTTPRequestHandler):
             body=json.loads(body),
             wire=wire,
         )
-        reply = self.server.model.answer(request)
+        try:
+            self._answer(request)
+        except CannotSay as error:
+            self._send_json(wire.refusal(str(error)), 400)
+
+    def _answer(self, request: ModelRequest) -> None:
+        model, wire, body = self.server.model, request.wire, request.body
+        reply = model.answer(request)
         if reply is None:
-            message = f"The script has ended: this is request {len(self.server.model.requests)}."
-            self._send_json(wire.refusal(message), 400)
-        elif request.body.get("stream"):
-            self._send("text/event-stream", wire.stream(reply, request.body).encode())
+            raise CannotSay(f"The script has ended: this is request {len(model.requests)}.")
+        if body.get("stream"):
+            self._send("text/event-stream", wire.stream(reply, body).encode())
         else:
-            self._send_json(wire.whole(reply, request.body))
+            self._send_json(wire.whole(reply, body))
 
     def _send_json(self, value: object, status: int = 200) -> None:
         self._send("application/json", json.dumps(value).encode(), status)

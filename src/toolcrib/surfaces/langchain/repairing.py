@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware, AgentState, hook_config
@@ -38,17 +39,21 @@ class RepairInvalidToolCalls(AgentMiddleware[Any, Any]):
 def _answer(call: InvalidToolCall) -> ToolMessage:
     name = call.get("name") or "unknown"
     return ToolMessage(
-        f"The call of {name} was not made: its arguments are not valid JSON"
-        f"{_detail(call)}. Call it again with one JSON object.",
+        f"{name} was not called: its arguments are {_fault(call.get('args') or '')}. "
+        "Call it again with one JSON object.",
         name=name,
         tool_call_id=str(call["id"]),
         status="error",
     )
 
 
-def _detail(call: InvalidToolCall) -> str:
-    words = (call.get("error") or "").strip().splitlines()
-    return f" ({words[-1][:200]})" if words else ""
+def _fault(arguments: str) -> str:
+    """What is wrong, without the arguments themselves."""
+    try:
+        json.loads(arguments)
+    except ValueError as error:
+        return f"not valid JSON ({error})"
+    return "JSON, but not an object"
 
 
 def _failures(messages: list[AnyMessage]) -> int:

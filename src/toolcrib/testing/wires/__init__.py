@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from toolcrib.testing.wires.anthropic import AnthropicMessages
 from toolcrib.testing.wires.openai_chat import OpenAIChat
 from toolcrib.testing.wires.openai_responses import OpenAIResponses
-from toolcrib.testing.wires.wire import Reply, Wire, WireCall
+from toolcrib.testing.wires.wire import CannotSay, Reply, Wire, WireCall
 
-__all__ = ["WIRES", "Reply", "Wire", "WireCall"]
+__all__ = ["WIRES", "CannotSay", "Reply", "Wire", "WireCall"]
 
 WIRES: Mapping[str, Wire] = {
     "/chat/completions": OpenAIChat(),

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, cast
 
-from toolcrib.testing.wires.wire import Body, Reply, items_of, pieces, sse, text_of
+from toolcrib.testing.wires.wire import Body, CannotSay, Reply, items_of, pieces, sse, text_of
 
 
 class AnthropicMessages:
@@ -71,7 +71,7 @@ def _message_blocks(
             [{"type": "text_delta", "text": piece} for piece in pieces(reply.text)],
         )
     for call in reply.calls:
-        given: Any = _loaded(call.arguments) if whole else {}
+        given: dict[str, Any] = _loaded(call.arguments) if whole else {}
         yield (
             {"type": "tool_use", "id": call.id, "name": call.name, "input": given},
             [
@@ -81,8 +81,13 @@ def _message_blocks(
         )
 
 
-def _loaded(arguments: str) -> Any:
+def _loaded(arguments: str) -> dict[str, Any]:
     try:
-        return json.loads(arguments)
+        value = json.loads(arguments)
     except ValueError:
-        return arguments
+        value = None
+    if not isinstance(value, dict):
+        raise CannotSay(
+            f"Anthropic sends arguments as an object; only a stream holds {arguments!r}."
+        )
+    return cast("dict[str, Any]", value)

@@ -30,6 +30,10 @@ class Reply:
     calls: Sequence[WireCall] = ()
 
 
+class CannotSay(Exception):
+    """The script wants something that this format has no words for."""
+
+
 class Wire(Protocol):
     """One vendor's format."""
 
