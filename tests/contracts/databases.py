@@ -20,13 +20,18 @@ from sqlalchemy import make_url
 from tests.contracts.people import People, add_people
 from tests.support.services import postgres_url
 from toolcrib.storage import Storage, migrate, open_storage
+from toolcrib.storage.tables import metadata
 
 
 class Databases(Protocol):
     """Databases of one kind."""
 
     def make(self, *, empty: bool = False) -> str:
-        """The address of a new one: migrated and without rows, or `empty`."""
+        """The address of one that is migrated and without rows, or `empty`."""
+        ...
+
+    def recycle(self) -> None:
+        """The test is over: what it was given may be cleaned and given to the next."""
         ...
 
 
@@ -46,37 +51,52 @@ class SqliteFiles:
             shutil.copyfile(self._template, path)
         return f"sqlite:///{path}"
 
+    def recycle(self) -> None:
+        """The folder is pytest's; a file is never given twice."""
+
 
 class PostgresDatabases:
-    """Copies of one migrated database."""
+    """Databases that are emptied and used again: dropping one makes the server write all it has."""
 
     def __init__(self, server: str) -> None:
         self._server = server
-        self._made: list[str] = []
-        self._template = ""
+        self._free: dict[bool, list[str]] = {True: [], False: []}
+        self._given: list[tuple[bool, str]] = []
 
     def make(self, *, empty: bool = False) -> str:
-        if not empty and not self._template:
-            self._template = self._create("template1")
-            _migrate(self._url(self._template))
-        return self._url(self._create("template1" if empty else self._template))
+        free = self._free[empty]
+        name = free.pop() if free else self._create(empty=empty)
+        self._given.append((empty, name))
+        return self._url(name)
+
+    def recycle(self) -> None:
+        while self._given:
+            empty, name = self._given.pop()
+            self._do(_EMPTY if empty else _NO_ROWS, self._url(name))
+            self._free[empty].append(name)
 
     def remove_all(self) -> None:
-        for name in self._made:
-            self._do(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+        for name in self._free[True] + self._free[False]:
+            self._do(f'DROP DATABASE "{name}" WITH (FORCE)', self._server)
 
-    def _create(self, template: str) -> str:
+    def _create(self, *, empty: bool) -> str:
         name = f"toolcrib_{uuid.uuid4().hex}"
-        self._do(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
-        self._made.append(name)
+        self._do(f'CREATE DATABASE "{name}"', self._server)
+        if not empty:
+            _migrate(self._url(name))
         return name
 
     def _url(self, name: str) -> str:
         return make_url(self._server).set(database=name).render_as_string(hide_password=False)
 
-    def _do(self, statement: str) -> None:
-        with psycopg.connect(self._server, autocommit=True) as connection:
+    def _do(self, statement: str, url: str) -> None:
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("SET lock_timeout = '10s'")
             connection.execute(statement.encode())
+
+
+_EMPTY = "DROP SCHEMA public CASCADE; CREATE SCHEMA public"
+_NO_ROWS = f"TRUNCATE {', '.join(metadata.tables)} RESTART IDENTITY"
 
 
 def _migrate(url: str) -> None:
@@ -93,15 +113,17 @@ def sqlite_files(tmp_path_factory: pytest.TempPathFactory) -> SqliteFiles:
 
 @pytest.fixture(scope="session")
 def postgres_databases() -> Iterator[PostgresDatabases]:
-    databases = PostgresDatabases(postgres_url())
-    yield databases
-    databases.remove_all()
+    made = PostgresDatabases(postgres_url())
+    yield made
+    made.remove_all()
 
 
 @pytest.fixture(params=["sqlite_files", "postgres_databases"], ids=["sqlite", "postgresql"])
-def databases(request: pytest.FixtureRequest) -> Databases:
+def databases(request: pytest.FixtureRequest) -> Iterator[Databases]:
     """Each test that asks for it runs once on SQLite and once on PostgreSQL."""
-    return request.getfixturevalue(request.param)
+    of_kind: Databases = request.getfixturevalue(request.param)
+    yield of_kind
+    of_kind.recycle()
 
 
 @pytest.fixture
