@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 from toolcrib.tools.call import Call
 from toolcrib.tools.result import Output
-from toolcrib.tools.schema import ArgumentChecker
 from toolcrib.tools.source import Checker, KindName, Preview, Skip
 from toolcrib.tools.spec import ToolSpec
 
