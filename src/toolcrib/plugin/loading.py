@@ -118,7 +118,7 @@ def _register(found: Found, recording: Recording, context: Any) -> None:
             f"{found.value!r} is {type(target).__name__}, not a function",
             hint="Point the entry point at register(registry_fn, context=None).",
         )
-    result = _call(target, recording, context)
+    result = call_register(target, recording, context)
     if inspect.isawaitable(result):
         asyncio.run(_finish(result))
 
@@ -136,7 +136,8 @@ def _target(value: str) -> Any:
     return functools.reduce(getattr, steps, module)
 
 
-def _call(register: Callable[..., Any], recording: Recording, context: Any) -> Any:
+def call_register(register: Callable[..., Any], recording: Recording, context: Any) -> Any:
+    """Call a plugin's `register`, with the context if it takes one; returns what it returns."""
     given = recording.register_tools
     match _context_goes(register):
         case "positional":
