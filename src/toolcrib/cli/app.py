@@ -1,0 +1,50 @@
+"""This module puts the nouns together to the tree of commands."""
+
+from __future__ import annotations
+
+import typer
+
+from toolcrib.cli import tools
+from toolcrib.cli.agents import agents
+from toolcrib.cli.calls import calls
+from toolcrib.cli.capabilities import capabilities
+from toolcrib.cli.chats import chats
+from toolcrib.cli.command import command, local_command, plain_command
+from toolcrib.cli.db import db
+from toolcrib.cli.demo import demo
+from toolcrib.cli.doctor import doctor
+from toolcrib.cli.groups import groups
+from toolcrib.cli.plugins import plugins
+from toolcrib.cli.secrets import secrets
+from toolcrib.cli.serve import serve
+from toolcrib.cli.settings import settings
+from toolcrib.cli.tokens import tokens
+from toolcrib.cli.users import users
+
+app = typer.Typer(
+    name="toolcrib",
+    help="The tools of AI agents: registered once, granted, and called from everywhere.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+plain_command(app, "serve", "toolcrib serve", "toolcrib serve --port 9000 --workers 2")(serve)
+plain_command(app, "demo", "toolcrib demo")(demo)
+command(app, "explain", "toolcrib explain --agent 1 hello_greet", plugins=True)(tools.explain)
+local_command(app, "doctor", "toolcrib doctor")(doctor)
+for noun in (
+    tools.tools,
+    plugins,
+    capabilities,
+    agents,
+    groups,
+    users,
+    tokens,
+    settings,
+    secrets,
+    chats,
+    calls,
+    db,
+):
+    app.add_typer(noun)

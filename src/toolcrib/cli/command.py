@@ -1,0 +1,163 @@
+"""This module makes a command of a coroutine: the options that every command has, the place it
+works on, the answer on stdout."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+from toolcrib.cli.answers import Answer, show
+from toolcrib.cli.environment import TOKEN, URL, read_settings, remote_url
+from toolcrib.errors import InvalidRequest
+
+if TYPE_CHECKING:
+    from toolcrib.cli.client import Client
+
+Work = Callable[..., Awaitable[Answer]]
+W = TypeVar("W", bound=Work)
+P = TypeVar("P", bound=Callable[..., None])
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show where an error happened.")]
+Url = Annotated[
+    str | None,
+    typer.Option("--url", envvar=URL, help="A server to speak to, instead of this installation."),
+]
+Token = Annotated[
+    str | None, typer.Option("--token", envvar=TOKEN, help="The token for --url.", show_envvar=True)
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Common:
+    """What stands behind every command; `url` and `token` where it can work on a server."""
+
+    as_json: bool
+    debug: bool
+    url: str | None = None
+    token: str | None = None
+
+
+def group(name: str, summary: str) -> typer.Typer:
+    """A noun. Its commands are the verbs."""
+    return typer.Typer(name=name, help=summary, no_args_is_help=True, rich_markup_mode="rich")
+
+
+def command(app: typer.Typer, name: str, *examples: str, plugins: bool = False) -> Callable[[W], W]:
+    """A command that speaks REST: its coroutine takes a `Client` first.
+
+    With `plugins` it waits until the plugins of this installation are loaded.
+    """
+
+    async def answer(work: Work, common: Common, given: dict[str, Any]) -> Answer:
+        async with _client(common, plugins=plugins) as client:
+            return await work(client, **given)
+
+    options = {"as_json": AsJson, "url": Url, "token": Token, "debug": Debug}
+    return _adder(app, name, examples, answer, options)
+
+
+def local_command(
+    app: typer.Typer, name: str, *examples: str, elsewhere: bool = False
+) -> Callable[[W], W]:
+    """A command for this installation alone: its coroutine takes the `Settings` first.
+
+    With `elsewhere` it has nothing to do with an installation, so TOOLCRIB_URL does not matter.
+    """
+
+    async def answer(work: Work, common: Common, given: dict[str, Any]) -> Answer:
+        if not elsewhere:
+            require_here()
+        return await work(read_settings(), **given)
+
+    return _adder(app, name, examples, answer, {"as_json": AsJson, "debug": Debug})
+
+
+def require_here() -> None:
+    """Raises InvalidRequest when TOOLCRIB_URL says that another server is meant."""
+    if url := remote_url():
+        raise InvalidRequest(
+            f"This command works on this machine's installation, and {URL} names {url!r}.",
+            hint=f"Unset {URL}, or run the command where that server runs.",
+        )
+
+
+def plain_command(app: typer.Typer, name: str, *examples: str) -> Callable[[P], P]:
+    """A function that shows what happens while it happens; it brings its own options."""
+
+    def add(function: P) -> P:
+        app.command(name, epilog=_epilog(examples))(function)
+        return function
+
+    return add
+
+
+Answering = Callable[[Work, Common, dict[str, Any]], Awaitable[Answer]]
+
+
+def _adder(
+    app: typer.Typer,
+    name: str,
+    examples: tuple[str, ...],
+    answering: Answering,
+    options: dict[str, Any],
+) -> Callable[[W], W]:
+    def add(work: W) -> W:
+        def run(**given: Any) -> None:
+            common = Common(**{key: given.pop(key) for key in options})
+            answer = asyncio.run(_awaited(answering(work, common, given)))
+            show(answer, as_json=common.as_json)
+            if answer.exit_code:
+                raise typer.Exit(answer.exit_code)
+
+        _look_like(run, work, options)
+        app.command(name, epilog=_epilog(examples))(run)
+        return work
+
+    return add
+
+
+async def _awaited(answer: Awaitable[Answer]) -> Answer:
+    return await answer
+
+
+def _client(common: Common, *, plugins: bool) -> AbstractAsyncContextManager[Client]:
+    if common.url:
+        from toolcrib.cli.there import there  # noqa: PLC0415 - half a second less each way
+
+        return there(common.url, common.token)
+    from toolcrib.cli.here import here  # noqa: PLC0415
+
+    return here(read_settings(), plugins=plugins)
+
+
+def _look_like(run: Callable[..., None], work: Work, options: dict[str, Any]) -> None:
+    """Give `run` the work's own parameters and the common options: typer reads them."""
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    # The first parameter, the client or the settings, does not come from the command line.
+    _, *own = inspect.signature(work).parameters.values()
+    parameters = [one.replace(kind=keyword, annotation=_type_of(one, work)) for one in own]
+    for key, annotation in options.items():
+        default = None if annotation in {Url, Token} else False
+        parameters.append(inspect.Parameter(key, keyword, default=default, annotation=annotation))
+    run.__doc__ = work.__doc__
+    run.__name__ = getattr(work, "__name__", "command")
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    run.__dict__["__signature__"] = inspect.Signature(parameters)
+
+
+def _type_of(parameter: inspect.Parameter, work: Work) -> Any:
+    """What the annotation means where the work was written. (That of the first parameter is for
+    the type checker alone: evaluating it would import what `--help` does without.)"""
+    return eval(parameter.annotation, getattr(work, "__globals__", {}))  # noqa: S307 - our own code
+
+
+def _epilog(examples: tuple[str, ...]) -> str:
+    lines = [f"$ {one}".replace("[", r"\[") for one in examples]
+    return "\n\n".join(["Example:" if len(lines) == 1 else "Examples:", *lines])

@@ -1,0 +1,176 @@
+"""This module examines an installation, a visible list of checks one after the other. No check
+changes anything, and none ends the others."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import platform as machine
+import stat
+from collections.abc import Awaitable, Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from toolcrib.cli.findings import Finding, note, ok, problem
+from toolcrib.cli.server import answers
+from toolcrib.cli.trying import try_plugins
+from toolcrib.cli.whereabouts import told_in
+from toolcrib.cli.words import many
+from toolcrib.errors import SecretUndecryptable, ToolcribError
+from toolcrib.net.allow import AllowList
+from toolcrib.secrets.keyfile import KeyFile
+from toolcrib.secrets.sealing import Sealer
+from toolcrib.storage import HEAD, open_storage, revision
+from toolcrib.storage.address import Address
+
+if TYPE_CHECKING:
+    from toolcrib.settings import Settings
+
+Check = Callable[["Settings"], Awaitable[list[Finding]]]
+_PARTS = ("pydantic", "sqlalchemy", "fastapi", "langchain-core", "cryptography")
+
+
+async def examine(settings: Settings) -> list[Finding]:
+    """Every finding, in the order of the checks."""
+    findings: list[Finding] = []
+    for check in CHECKS:
+        try:
+            findings += await check(settings)
+        except ToolcribError as error:
+            findings.append(problem(_name(check), error.message, error.hint or ""))
+    return findings
+
+
+async def check_versions(settings: Settings) -> list[Finding]:
+    parts = ", ".join(f"{name} {version(name)}" for name in _PARTS)
+    text = f"toolcrib {version('toolcrib')}, Python {machine.python_version()}, {parts}"
+    return [ok("versions", text)]
+
+
+async def check_data_directory(settings: Settings) -> list[Finding]:
+    folder = settings.data_dir
+    if not folder.exists():
+        return [note("data directory", f"{folder} is not there yet", "toolcrib serve makes it")]
+    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        return [_bad_folder(folder, "cannot be written to", f"chown it to uid {os.getuid()}")]
+    mode = stat.S_IMODE(folder.stat().st_mode)
+    if mode & 0o077:
+        return [_bad_folder(folder, f"is open to others ({mode:04o})", f"chmod 700 {folder}")]
+    return [ok("data directory", f"{folder}, for its owner alone")]
+
+
+async def check_database(settings: Settings) -> list[Finding]:
+    shown = str(Address.of(settings.database))
+    present = await revision(settings.database)
+    if present is None:
+        return [note("database", f"{shown} is empty", "toolcrib db upgrade, or start a server")]
+    if present != HEAD:
+        return [problem("database", f"{shown} is at {present}, not {HEAD}", "toolcrib db upgrade")]
+    return [ok("database", f"{shown} at revision {present}")]
+
+
+async def check_keys(settings: Settings) -> list[Finding]:
+    file = KeyFile(settings.data_dir / "vault.key")
+    given = settings.vault_keys.get_secret_value()
+    if not given and not file.path.exists():
+        return [note("keys", "there are none yet", "the first start makes one")]
+    keys = tuple(given.split(",")) if given else tuple(file.keys())
+    sealer = Sealer(lambda: keys)
+    place = "TOOLCRIB_VAULT_KEYS" if given else str(file.path)
+    findings = [ok("keys", f"{many(len(keys), 'key')} in {place}")]
+    if not given and (mode := stat.S_IMODE(file.path.stat().st_mode)) & 0o077:
+        text = f"{file.path} is open to others ({mode:04o})"
+        findings = [problem("keys", text, f"chmod 600 {file.path}")]
+    return findings + await _sealed_values(settings, sealer)
+
+
+async def _sealed_values(settings: Settings, sealer: Sealer) -> list[Finding]:
+    if await revision(settings.database) != HEAD:
+        return []
+    storage = await open_storage(settings.database)
+    try:
+        rows = await storage.settings.every()
+    finally:
+        await storage.close()
+    lost: set[str] = set()
+    for row in rows:
+        try:
+            sealer.unseal(row.sealed, name=row.name)
+        except SecretUndecryptable:
+            lost.add(row.name)
+    if lost:
+        text = f"sealed with a key that is not here: {', '.join(sorted(lost))}"
+        return [problem("settings", text, "put the old key back, or set the values again")]
+    return [ok("settings", f"{many(len(rows), 'value')}, each can be unsealed")]
+
+
+async def check_plugins(settings: Settings) -> list[Finding]:
+    results = await try_plugins(settings, [])
+    if not results:
+        return [note("plugins", "none is installed", "toolcrib plugins new NAME begins one")]
+    return [
+        ok("plugins", f"{one['name']}: {', '.join(one['tools'])}")
+        if one["ok"]
+        else problem(
+            "plugins",
+            f"{one['name']}: {one['error'] or 'tools that cannot be used'}",
+            f"toolcrib plugins check {one['name']}",
+        )
+        for one in results
+    ]
+
+
+async def check_server(settings: Settings) -> list[Finding]:
+    address = told_in(settings.data_dir)
+    if address is None:
+        return [note("server", "none runs on this data directory", "toolcrib serve starts one")]
+    if await asyncio.to_thread(answers, address):
+        return [ok("server", f"{address} answers")]
+    return [note("server", f"the one at {address} is gone", "toolcrib serve starts another")]
+
+
+async def check_trusted_addresses(settings: Settings) -> list[Finding]:
+    """What the egress guard never sees, for the operator set it (SPEC 4), and what widens it."""
+    AllowList.parse(settings.egress_allow)
+    named = {
+        "TOOLCRIB_DATABASE_URL": settings.database_url,
+        "TOOLCRIB_REDIS_URL": settings.redis_url,
+        "TOOLCRIB_EGRESS_PROXY": settings.egress_proxy.get_secret_value(),
+    }
+    findings = [
+        note("trusted address", f"{_place(url)} by {name}") for name, url in named.items() if url
+    ]
+    if settings.egress_allow:
+        allowed = ", ".join(settings.egress_allow)
+        findings.append(note("egress allows", f"{allowed} by TOOLCRIB_EGRESS_ALLOW"))
+    if settings.stdio_allow:
+        commands = ", ".join(settings.stdio_allow)
+        findings.append(note("commands allowed", f"{commands} by TOOLCRIB_STDIO_ALLOW"))
+    return findings or [ok("trusted address", "none besides the public internet")]
+
+
+CHECKS: tuple[Check, ...] = (
+    check_versions,
+    check_data_directory,
+    check_database,
+    check_keys,
+    check_plugins,
+    check_server,
+    check_trusted_addresses,
+)
+
+
+def _place(url: str) -> str:
+    """Host and port of an address: the rest may hold a password."""
+    parts = urlsplit(url)
+    return parts.netloc.rpartition("@")[2] or parts.path
+
+
+def _bad_folder(folder: Path, what: str, fix: str) -> Finding:
+    return problem("data directory", f"{folder} {what}", fix)
+
+
+def _name(check: Check) -> str:
+    return getattr(check, "__name__", "check").removeprefix("check_").replace("_", " ")

@@ -1,0 +1,74 @@
+"""This module sends every log line of the process to stderr: one form, whoever wrote it.
+
+Lines of our own (structlog) and of libraries (logging) pass the same processors. Requests are not
+logged: a query string or a header may hold a secret. Should a token of ours reach a line all the
+same, it is blotted out there.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+from typing import TYPE_CHECKING, Literal
+
+import structlog
+from structlog.stdlib import ProcessorFormatter
+
+if TYPE_CHECKING:
+    from structlog.typing import EventDict, Processor, WrappedLogger
+
+Level = Literal["debug", "info", "warning", "error"]
+Format = Literal["console", "json"]
+_TOKEN = re.compile(r"tcrib_[A-Za-z0-9_-]{8,}")
+_CHATTY = ("aiosqlite", "alembic", "asyncio", "httpcore", "httpx", "uvicorn.error")
+_SHARED: tuple[Processor, ...] = (
+    structlog.contextvars.merge_contextvars,
+    structlog.stdlib.add_log_level,
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+    structlog.processors.StackInfoRenderer(),
+)
+
+
+def configure(*, level: Level, form: Format) -> None:
+    """Set the process's logging up; a second call replaces the first."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_formatter(form))
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level.upper())
+    for name in _CHATTY:
+        logging.getLogger(name).setLevel("DEBUG" if level == "debug" else "WARNING")
+    logging.getLogger("uvicorn.access").disabled = True
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *_SHARED,
+            ProcessorFormatter.wrap_for_formatter,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=False,
+    )
+
+
+def _formatter(form: Format) -> ProcessorFormatter:
+    if form == "json":
+        ending: list[Processor] = [
+            structlog.processors.format_exc_info,
+            structlog.processors.JSONRenderer(),
+        ]
+    else:
+        ending = [
+            structlog.dev.ConsoleRenderer(
+                colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
+            )
+        ]
+    return ProcessorFormatter(
+        foreign_pre_chain=_SHARED,
+        processors=[ProcessorFormatter.remove_processors_meta, *ending, _without_tokens],
+    )
+
+
+def _without_tokens(logger: WrappedLogger, method: str, line: EventDict) -> str:
+    return _TOKEN.sub("tcrib_***", str(line))

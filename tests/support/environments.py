@@ -1,0 +1,104 @@
+"""This module gives tests a Python environment of their own, where the real program runs and real
+packages may be installed."""
+
+from __future__ import annotations
+
+import os
+import site
+import subprocess
+import sys
+import sysconfig
+import venv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True, kw_only=True)
+class Program:
+    """The command line in an environment, a home and a data directory of a test's own."""
+
+    python: Path
+    home: Path
+    data_dir: Path
+    extra: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {
+            **os.environ,
+            "HOME": str(self.home),
+            "TOOLCRIB_DATA_DIR": str(self.data_dir),
+            "PATH": f"{self.python.parent}{os.pathsep}{os.environ['PATH']}",
+            "COLUMNS": "120",
+            **self.extra,
+        }
+
+    def run(
+        self,
+        *arguments: str,
+        stdin: str = "",
+        cwd: Path | None = None,
+        extra: Mapping[str, str] | None = None,
+    ) -> subprocess.CompletedProcess[str]:
+        """Run `toolcrib` to its end."""
+        return subprocess.run(
+            self.command(*arguments),
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=100,
+            cwd=cwd or self.home,
+            env={**self.environment, **(extra or {})},
+            check=False,
+        )
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        """Start `toolcrib` and let it run; the test ends it."""
+        return subprocess.Popen(
+            self.command(*arguments),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=self.home,
+            env=self.environment,
+            start_new_session=True,
+        )
+
+    def command(self, *arguments: str) -> Sequence[str]:
+        return [str(self.python.parent / "toolcrib"), *arguments]
+
+
+def make_environment(folder: Path) -> Path:
+    """A virtual environment that sees what is installed here, and installs into itself.
+
+    Returns its Python. It has `toolcrib` as a script, as an installation would.
+    """
+    venv.create(folder, with_pip=False, symlinks=True)
+    bin_dir = folder / "bin"
+    base = {"base": str(folder), "platbase": str(folder)}
+    packages = Path(sysconfig.get_path("purelib", "venv", base))
+    # A .pth line that is code runs `addsitedir`, so that editable installs count too.
+    lines = [f"import site; site.addsitedir({path!r})" for path in site.getsitepackages()]
+    (packages / "_shared.pth").write_text("\n".join(lines) + "\n")
+    python = bin_dir / "python"
+    script = bin_dir / "toolcrib"
+    script.write_text(
+        f"#!{python}\nimport sys\nfrom toolcrib.cli import main\n"
+        'if __name__ == "__main__":\n    sys.exit(main())\n'
+    )
+    script.chmod(0o755)
+    return python
+
+
+def make_program(folder: Path, *, python: Path | None = None, **extra: str) -> Program:
+    """A program with an empty home below `folder`; with `python` in that environment."""
+    home = folder / "home"
+    home.mkdir(parents=True)
+    return Program(
+        python=python or Path(sys.executable),
+        home=home,
+        data_dir=folder / "data",
+        extra=extra,
+    )
