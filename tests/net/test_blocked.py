@@ -5,6 +5,7 @@ Every test has a real server that listens where the request would have gone, and
 
 from __future__ import annotations
 
+import asyncio
 import socket
 
 import aiohttp
@@ -162,6 +163,19 @@ async def test_kept_connections_do_not_resolve_again() -> None:
                 await client.request("GET", f"http://svc.test:{upstream.port}/")
         assert (len(upstream.requests), upstream.connections) == (10, 1)
         assert resolver.asked == ["svc.test"]
+
+
+async def test_every_new_connection_asks_anew() -> None:
+    """Connections that open side by side are judged one by one; nothing is remembered for them."""
+    async with RecordingUpstream() as upstream:
+        resolver = ScriptedResolver({"svc.test": [["127.0.0.1"]] * 3 + [["10.255.255.1"]]})
+        async with GuardedClient(EgressPolicy(["127.0.0.1"]), resolver=resolver) as client:
+            url = f"http://svc.test:{upstream.port}/"
+            calls = [client.request("POST", url, body=b"x") for _ in range(4)]
+            results = await asyncio.gather(*calls, return_exceptions=True)
+        kinds = [type(result).__name__ for result in results]
+        assert (kinds.count("Response"), kinds.count("EgressBlocked")) == (3, 1)
+        assert (upstream.connections, len(resolver.asked)) == (3, 4)
 
 
 async def test_a_narrower_policy_closes_open_connections() -> None:

@@ -7,7 +7,6 @@ reach models, logs and journals.
 from __future__ import annotations
 
 import os
-import ssl
 from collections.abc import Callable
 
 import aiohttp
@@ -32,9 +31,8 @@ def _certificate(error: BaseException) -> str:
 
 
 def _tls(error: BaseException) -> str:
-    cause = getattr(error, "os_error", None)
-    why = cause.reason if isinstance(cause, ssl.SSLError) and cause.reason else "handshake failed"
-    return f"could not be reached: TLS {why.replace('_', ' ').lower()}"
+    reason = getattr(getattr(error, "os_error", None), "reason", None) or "handshake failed"
+    return f"could not be reached: TLS {str(reason).replace('_', ' ').lower()}"
 
 
 def _no_connection(error: BaseException) -> str:

@@ -9,6 +9,11 @@ from dataclasses import dataclass
 from aiohttp import ClientResponse
 from multidict import CIMultiDictProxy
 
+_NO_CHARSETS = frozenset(
+    {"idna", "punycode", "raw_unicode_escape", "raw-unicode-escape", "undefined"}
+    | {"unicode_escape", "unicode-escape"}
+)
+"""Python's codecs that no upstream means; decoding a long text by some of them takes minutes."""
 _CHARSET = re.compile(r"""charset\s*=\s*["']?([^\s"';,]+)""", re.IGNORECASE)
 
 
@@ -41,20 +46,23 @@ class Response:
         if named is None:
             return "utf-8"
         try:
-            "".encode(named[1])
-            return codecs.lookup(named[1]).name
+            name = codecs.lookup(named[1]).name
+            "".encode(name)
         except (LookupError, UnicodeError, ValueError):
             return "utf-8"
+        return "utf-8" if name in _NO_CHARSETS else name
 
     def text(self) -> str:
         """The body as text. What does not decode becomes U+FFFD; a cut character is left out."""
         charset = self.charset
-        if charset == "utf-8" and not self.truncated and not self.body.startswith(codecs.BOM_UTF8):
-            return self.body.decode("utf-8", "replace")
-        if charset == "utf-8":
+        if charset == "utf-8" and self.body.startswith(codecs.BOM_UTF8):
             charset = "utf-8-sig"
-        decoder = codecs.getincrementaldecoder(charset)(errors="replace")
-        return decoder.decode(self.body, final=not self.truncated)
+        if self.truncated:
+            try:
+                return codecs.getincrementaldecoder(charset)("replace").decode(self.body)
+            except UnicodeError:
+                pass  # some decoders want a byte-order mark when they work piece by piece
+        return self.body.decode(charset, "replace")
 
 
 async def read(raw: ClientResponse, limit: int) -> tuple[bytes, bool]:

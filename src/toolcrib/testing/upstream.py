@@ -91,6 +91,7 @@ class RecordingUpstream:
         self._replies: dict[str, Reply] = {}
         self._server: asyncio.Server | None = None
         self._serving: set[asyncio.Task[None]] = set()
+        self._news = asyncio.Condition()
 
     @property
     def place(self) -> str:
@@ -103,6 +104,12 @@ class RecordingUpstream:
     def reply(self, path: str, reply: Reply) -> None:
         """What requests for this path (without its query) get from now on."""
         self._replies[path] = reply
+
+    async def received(self, count: int = 1) -> RecordedRequest:
+        """Wait for the request of that number (from 1)."""
+        async with self._news:
+            await self._news.wait_for(lambda: len(self.requests) >= count)
+        return self.requests[count - 1]
 
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(
@@ -143,6 +150,8 @@ class RecordingUpstream:
     async def _answer_all(self, wire: Wire, connection: int) -> None:
         while wire.open and (request := await _receive(wire.reader, connection)) is not None:
             self.requests.append(request)
+            async with self._news:
+                self._news.notify_all()
             await self._replies.get(request.path, _fine)(request, wire)
             if (request.header("Connection") or "").lower() == "close":
                 return
