@@ -23,6 +23,8 @@ class Agent:
     group_id: int | None = None
     creator_id: int
     capability_ids: tuple[int, ...] = ()
+    codes: tuple[str, ...] = ()
+    """Codes held without a capability row: `installed__<slug>` of packages."""
     mcp_mode: McpMode = "hosted"
     tools_config: Mapping[str, Any] = field(default_factory=dict[str, Any])
     extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -38,6 +40,7 @@ class AgentDraft:
     group_id: int | None = None
     creator_id: int
     capability_ids: tuple[int, ...] = ()
+    codes: tuple[str, ...] = ()
     mcp_mode: McpMode = "hosted"
     tools_config: Mapping[str, Any] = field(default_factory=dict[str, Any])
     extra: Mapping[str, Any] = field(default_factory=dict[str, Any])

@@ -132,7 +132,8 @@ async def _with_capabilities(
 
 
 def _agent(row: RowMapping, held: Iterable[int]) -> Agent:
-    values = {name: row[name] for name in _COLUMNS}
+    values: dict[str, Any] = {name: row[name] for name in _COLUMNS}
+    values["codes"] = tuple(row["codes"])
     return Agent(
         id=row["id"],
         capability_ids=tuple(held),

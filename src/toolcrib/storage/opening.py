@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 
 from toolcrib.agents.chats import ChatStore
 from toolcrib.catalog.capabilities import CapabilityStore
+from toolcrib.catalog.packages import PackageStore
 from toolcrib.coordination.signals import Signals
 from toolcrib.documents.document import DocumentStore
 from toolcrib.grants.agents import AgentStore
 from toolcrib.identity.accounts import GroupStore, TokenStore, UserStore
 from toolcrib.invocation.journal import Journal
 from toolcrib.secrets.settings import SettingStore
+from toolcrib.secrets.vault import SecretStore
 from toolcrib.storage import schema
 from toolcrib.storage.address import Address
 from toolcrib.storage.agents import SqlAgentStore
@@ -25,6 +27,8 @@ from toolcrib.storage.journal.postgres import PostgresSink
 from toolcrib.storage.journal.sink import Sink
 from toolcrib.storage.journal.sqlite import SqliteSink
 from toolcrib.storage.journal.writer import Pace
+from toolcrib.storage.packages import SqlPackageStore
+from toolcrib.storage.secrets import SqlSecretStore
 from toolcrib.storage.settings import SqlSettingStore
 from toolcrib.storage.signals import SqlSignals
 from toolcrib.storage.sqlite import use_write_ahead_log
@@ -43,6 +47,8 @@ class Storage:
     agents: AgentStore
     chats: ChatStore
     settings: SettingStore
+    secrets: SecretStore
+    packages: PackageStore
     documents: DocumentStore
     journal: Journal
     signals: Signals
@@ -101,6 +107,8 @@ def _storage(database: Database, signals: SqlSignals, pace: Pace | None) -> Stor
         agents=SqlAgentStore(database),
         chats=SqlChatStore(database),
         settings=SqlSettingStore(database),
+        secrets=SqlSecretStore(database),
+        packages=SqlPackageStore(database),
         documents=SqlDocumentStore(database),
         journal=SqlJournal(database, _sink(database.address), pace=pace),
         signals=signals,

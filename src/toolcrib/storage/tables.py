@@ -111,6 +111,7 @@ agents = _table(
     Column("mcp_mode", Words, nullable=False),
     Column("tools_config", Json, nullable=False),
     Column("extra", Json, nullable=False),
+    Column("codes", Json, nullable=False, server_default="[]"),
     _version(),
     Column("created_at", Moment, nullable=False),
 )
@@ -145,6 +146,32 @@ settings = _table(
     Column("sealed", LargeBinary, nullable=False),
     Column("hosts", Json, nullable=False),
     Column("updated_at", Moment, nullable=False),
+)
+
+secrets = _table(
+    "secrets",
+    Column("name", Sortable(NAME), primary_key=True),
+    Column("sealed", LargeBinary, nullable=False),
+    Column("hosts", Json, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+)
+
+packages = _table(
+    "packages",
+    Column("slug", Sortable(NAME), primary_key=True),
+    Column("name", Words(NAME), nullable=False),
+    Column("type", Words, nullable=False),
+    Column("description", Words, nullable=False),
+    Column("package_version", Words, nullable=False),
+    Column("config", Json, nullable=False),
+    Column("input_schema", Json),
+    Column("category", Words, nullable=False),
+    Column("icon", Words, nullable=False),
+    Column("author", Words, nullable=False),
+    Column("enabled", Boolean, nullable=False),
+    Column("last_test", Json),
+    Column("installed_at", Moment, nullable=False),
+    _version(),
 )
 
 chats = _table(
