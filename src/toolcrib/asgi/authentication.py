@@ -1,0 +1,89 @@
+"""This module turns a request's token into a Caller, once, before any surface sees the request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from toolcrib.errors import InvalidRequest, ToolcribError
+from toolcrib.identity.authentication import Authenticator
+from toolcrib.identity.caller import Caller
+from toolcrib.identity.tokens import bearer
+from toolcrib.platform import Platform
+from toolcrib.surfaces.http.asking import LARGEST_ID, SCOPE_CALLER
+from toolcrib.surfaces.http.problems import of_error, problem
+from toolcrib.surfaces.http.serving import OPEN_PATHS
+
+_AUTHORIZATION = b"authorization"
+_USER = b"x-toolcrib-user"
+_GROUP = b"x-toolcrib-group"
+_READ = frozenset({_AUTHORIZATION, _USER, _GROUP})
+
+
+class Authentication:
+    """Puts the Caller into the scope, or answers 401. `otherwise` stands in for a token."""
+
+    def __init__(self, app: ASGIApp, *, otherwise: Caller | None = None) -> None:
+        self._app = app
+        self._otherwise = otherwise
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or _path(scope) in OPEN_PATHS:
+            await self._app(scope, receive, send)
+            return
+        platform: Platform | None = getattr(scope["app"].state, "platform", None)
+        if platform is None:
+            starting = problem(503, "The server is starting.", code="not_ready")
+            await starting(scope, receive, send)
+            return
+        try:
+            scope[SCOPE_CALLER] = await self._caller(scope, platform.authenticator)
+        except ToolcribError as error:
+            await of_error(error)(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+    async def _caller(self, scope: Scope, authenticator: Authenticator) -> Caller:
+        headers = _headers(scope)
+        authorization = headers.get(_AUTHORIZATION)
+        if authorization is None and self._otherwise is not None:
+            caller = self._otherwise
+        else:
+            caller = await authenticator.caller_of(bearer(authorization))
+        user_id, group_id = _id(headers, _USER), _id(headers, _GROUP)
+        if user_id is None and group_id is None:
+            return caller
+        return await authenticator.acting(caller, user_id=user_id, group_id=group_id)
+
+
+def _headers(scope: Scope) -> Mapping[bytes, str]:
+    """The headers that say who asks, each of them once."""
+    found: dict[bytes, str] = {}
+    for name, value in scope["headers"]:
+        if name in _READ:
+            if name in found:
+                raise InvalidRequest(
+                    "The header came twice: who asks must be said once.", where=_shown(name)
+                )
+            found[name] = value.decode("latin-1")
+    return found
+
+
+def _id(headers: Mapping[bytes, str], name: bytes) -> int | None:
+    text = headers.get(name)
+    if text is None:
+        return None
+    digits = text.strip()
+    readable = digits.isascii() and digits.isdecimal() and len(digits) < 20
+    if readable and 0 < int(digits) <= LARGEST_ID:
+        return int(digits)
+    raise InvalidRequest("The header must be an id, a number.", where=_shown(name))
+
+
+def _shown(name: bytes) -> str:
+    return name.decode().title()
+
+
+def _path(scope: Scope) -> str:
+    return scope["path"].removeprefix(scope.get("root_path", ""))

@@ -1,0 +1,76 @@
+"""This module judges the `Host` and `Origin` of requests: a browser must not be lent to a page
+that somebody else wrote (DNS rebinding, requests across sites)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import Self
+from urllib.parse import urlsplit
+
+from toolcrib.settings import Settings
+
+_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Hosts:
+    """Names that this server answers to, and origins whose pages may speak to it."""
+
+    names: frozenset[str] | None
+    """None: any name. A server that listens on loopback answers to loopback names only."""
+    origins: frozenset[str]
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        public = urlsplit(settings.public_url)
+        origins = {origin.rstrip("/").lower() for origin in settings.cors_origins}
+        if public.netloc:
+            origins.add(f"{public.scheme}://{public.netloc}".lower())
+        if not _is_loopback(settings.host):
+            return cls(names=None, origins=frozenset(origins))
+        names = {settings.host.lower(), (public.hostname or "").lower()} - {""}
+        return cls(names=frozenset(names), origins=frozenset(origins))
+
+    def answers_to(self, host: str | None) -> bool:
+        """Whether the `Host` header names this server."""
+        if self.names is None:
+            return True
+        name = _hostname(host or "")
+        return bool(name) and (name in self.names or _is_loopback(name))
+
+    def listens_to(self, origin: str, *, host: str | None) -> bool:
+        """Whether pages of the origin may speak to this server: its own, and those allowed."""
+        if origin.lower() in self.origins or "*" in self.origins:
+            return True
+        parts = urlsplit(origin)
+        return parts.scheme in _PORTS and _place(origin) == _place(f"{parts.scheme}://{host}")
+
+
+def path_prefix(public_url: str) -> str:
+    """The path below which the outside reaches the server, without a slash at the end."""
+    return urlsplit(public_url).path.rstrip("/")
+
+
+def _place(url: str) -> tuple[str, int] | None:
+    parts = urlsplit(url)
+    try:
+        return (parts.hostname or "").lower(), parts.port or _PORTS[parts.scheme]
+    except ValueError:
+        return None
+
+
+def _hostname(host: str) -> str:
+    try:
+        return (urlsplit(f"//{host}").hostname or "").lower().rstrip(".")
+    except ValueError:
+        return ""
+
+
+def _is_loopback(name: str) -> bool:
+    if name.lower() == "localhost":
+        return True
+    try:
+        return ip_address(name.strip("[]")).is_loopback
+    except ValueError:
+        return False

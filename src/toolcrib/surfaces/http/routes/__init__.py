@@ -1,0 +1,1 @@
+"""Routes: one module a noun, one function a request."""

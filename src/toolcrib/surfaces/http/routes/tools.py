@@ -1,0 +1,78 @@
+"""This module serves the tools of an agent: listed, called and explained."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, cast
+
+from fastapi import Path, Query, Response
+
+from toolcrib.errors import InvalidRequest
+from toolcrib.surfaces.http.asking import LARGEST_ID, Id, TheCaller, TheDesk, router
+from toolcrib.surfaces.http.reading import strict_json
+from toolcrib.surfaces.http.shapes.tools import (
+    CallAnswer,
+    CallBody,
+    ExplainAnswer,
+    ToolsAnswer,
+    call_answer,
+    explain_answer,
+    tools_answer,
+)
+from toolcrib.surfaces.http.writing import Json
+
+routes = router("tools", "/api/v1")
+ToolName = Annotated[str, Path(max_length=512, description="The exposed name, or the tool's ref.")]
+OneId = Annotated[int | None, Query(ge=1, le=LARGEST_ID)]
+
+
+@routes.post("/agents/{agent_id}/tools/{name:path}/call", response_model=CallAnswer)
+async def call(
+    agent_id: Id, name: ToolName, body: CallBody, caller: TheCaller, desk: TheDesk
+) -> Response:
+    """Call a tool. A tool that fails is an answer with `success: false`, not an HTTP error."""
+    outcome = await desk.tools.call(
+        caller,
+        agent_id,
+        name,
+        body.arguments,
+        chat_id=body.chat_id,
+        chat_uuid=body.chat_uuid,
+        context=body.context,
+    )
+    return Json(call_answer(outcome))
+
+
+@routes.get("/agents/{agent_id}/tools", response_model=ToolsAnswer)
+async def list_all(
+    agent_id: Id,
+    caller: TheCaller,
+    desk: TheDesk,
+    chat_id: OneId = None,
+    context: Annotated[
+        str | None, Query(max_length=8192, description="A JSON object; in a chat, leave it out.")
+    ] = None,
+) -> Response:
+    """What the agent offers you now, and why the rest is not there."""
+    toolset = await desk.tools.list(caller, agent_id, chat_id=chat_id, context=_object(context))
+    return Json(tools_answer(toolset))
+
+
+@routes.get("/explain", response_model=ExplainAnswer)
+async def explain(
+    caller: TheCaller,
+    desk: TheDesk,
+    agent: Annotated[int, Query(ge=1, le=LARGEST_ID)],
+    tool: Annotated[str, Query(min_length=1, max_length=512)],
+    user: OneId = None,
+) -> Response:
+    """Which rule shows the tool to the user, you unless named, or keeps it away."""
+    return Json(explain_answer(await desk.tools.explain(caller, agent, tool, user_id=user)))
+
+
+def _object(text: str | None) -> dict[str, Any] | None:
+    if text is None:
+        return None
+    value = strict_json(text, what="context")
+    if not isinstance(value, dict):
+        raise InvalidRequest("The context must be a JSON object.", where="context")
+    return cast("dict[str, Any]", value)
