@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from toolcrib.catalog.capabilities import Capability
+from toolcrib.catalog.packages import slug_of
 from toolcrib.resolution.conditions import BUILT_IN, Condition, Situation, belongs_under
 from toolcrib.resolution.toolset import Absence
 from toolcrib.tools.source import Bundle
@@ -32,17 +33,31 @@ class Shelf(Protocol):
         ...
 
 
+class Installed(Protocol):
+    """Installed packages by slug."""
+
+    async def find(self, slug: str) -> Bundle | Absence: ...
+
+
 @dataclass(frozen=True, slots=True)
 class InternalProvider:
-    """Capabilities of type internal: codes, runtime conditions, then the shelf."""
+    """Capabilities of type internal: codes, runtime conditions, then the shelf.
+
+    A code `installed__<slug>` is an installed package's, and no plugin can take it.
+    """
 
     shelf: Shelf
+    installed: Installed | None = None
 
     async def find(self, capability: Capability, situation: Situation) -> Found:
         bundles: list[Bundle] = []
         absences: list[Absence] = []
         conditions = {**BUILT_IN, **self.shelf.conditions()}
         for code in capability.codes:
+            slug = slug_of(code)
+            if slug is not None and self.installed is not None:
+                await _add_installed(self.installed, slug, bundles, absences)
+                continue
             chosen, absent = _choose(code, situation, conditions.get(code))
             absences += absent
             for one in chosen:
@@ -52,6 +67,16 @@ class InternalProvider:
                 elif one == code:
                     absences.append(_nothing_registered(code))
         return bundles, absences
+
+
+async def _add_installed(
+    installed: Installed, slug: str, bundles: list[Bundle], absences: list[Absence]
+) -> None:
+    found = await installed.find(slug)
+    if isinstance(found, Bundle):
+        bundles.append(found)
+    else:
+        absences.append(found)
 
 
 def _choose(

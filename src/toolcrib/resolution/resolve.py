@@ -65,8 +65,9 @@ class Resolver:
         key = ("agent", agent_id, *_key(acting), self._generation())
         toolset = self._recalled(key)
         if toolset is None:
-            rows = await self._capabilities.find_many(agent.capability_ids)
-            missing = [i for i in agent.capability_ids if i not in {row.id for row in rows}]
+            stored = await self._capabilities.find_many(agent.capability_ids)
+            missing = [i for i in agent.capability_ids if i not in {row.id for row in stored}]
+            rows = [*stored, *map(_held_code, agent.codes)]
             toolset = await self.of(rows, acting, missing=missing)
             self._remember(key, toolset)
         return acting, toolset
@@ -138,6 +139,11 @@ async def resolve(
         for bundle in bundles:
             names.add(bundle, capability_id=row.id)
     return Toolset(tools=names.tools, absences=tuple(names.absences))
+
+
+def _held_code(code: str) -> Capability:
+    """What an agent holds without a row: it comes after the rows."""
+    return Capability(id=0, name=code, code=code, access_type="system", ordering=2**31)
 
 
 def _key(caller: Caller) -> tuple[object, ...]:

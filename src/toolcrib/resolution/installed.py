@@ -1,0 +1,111 @@
+"""This module brings the tool behind a code `installed__<slug>`: an installed package."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from toolcrib.catalog.packages import Package, PackageStore, code_of
+from toolcrib.errors import ToolcribError
+from toolcrib.resolution.toolset import Absence, Stage
+from toolcrib.secrets.vault import Vault
+from toolcrib.tools.call import Call
+from toolcrib.tools.result import Output
+from toolcrib.tools.source import Bundle, Description, Offer, Preview, Source, SourceKind
+
+PackageKinds = Mapping[str, SourceKind]
+"""How packages of one type become sources, by the type: `http`, `mcp_stdio` …"""
+
+
+class InstalledPackages:
+    """Packages by their code. A call reads its secrets itself, so an open source holds none."""
+
+    def __init__(self, packages: PackageStore, vault: Vault, kinds: PackageKinds) -> None:
+        self._packages = packages
+        self._vault = vault
+        self._kinds = kinds
+
+    async def find(self, slug: str) -> Bundle | Absence:
+        """The bundle of an enabled package whose secrets are all there, else why there is none."""
+        package = await self._packages.find(slug)
+        if package is None:
+            return _absent(slug, "code", "no package of that slug is installed", "Install it.")
+        if not package.enabled:
+            return _absent(
+                slug, "source", "the package is disabled", f"POST /admin/tools/{slug}/enable"
+            )
+        kind = self._kinds.get(package.type)
+        if kind is None:
+            return _absent(
+                slug,
+                "source",
+                f"this installation cannot run packages of type {package.type!r}",
+                f"Use one of: {', '.join(self._kinds)}.",
+            )
+        return await self._opened(package, kind)
+
+    async def _opened(self, package: Package, kind: SourceKind) -> Bundle | Absence:
+        definition = definition_of(package)
+        try:
+            tools = kind.describe(definition)
+            needed = sorted(kind.needs(definition).secrets)
+        except ToolcribError as error:
+            return _absent(package.slug, "source", str(error), "Replace the package.")
+        for name in needed:
+            status = await self._vault.status(name)
+            if status != "configured":
+                why = "cannot be decrypted" if status == "undecryptable" else "has no value"
+                fix = f"PUT /admin/secrets/{name}"
+                return _absent(package.slug, "setting", f"the secret {name!r} {why}", fix)
+        return Bundle(
+            code=package.code,
+            kind="package",
+            name=package.name,
+            description=package.description,
+            offers=[_offer(package, kind, tool) for tool in tools],
+        )
+
+
+def definition_of(package: Package) -> dict[str, Any]:
+    """The package as its author wrote it."""
+    return {
+        "slug": package.slug,
+        "name": package.name,
+        "type": package.type,
+        "description": package.description,
+        "version": package.package_version,
+        "config": package.config,
+        **({} if package.input_schema is None else {"input_schema": package.input_schema}),
+    }
+
+
+def _offer(package: Package, kind: SourceKind, tool: Description) -> Offer:
+    name = tool.spec.name
+    opened: list[Source] = []
+
+    async def source() -> Source:
+        # The package is this version of its row: a change makes another offer.
+        if not opened:
+            opened.append(await kind.open(definition_of(package), {}))
+        return opened[0]
+
+    async def run(call: Call) -> Output:
+        return await (await source()).call(name, call)
+
+    async def preview(arguments: Mapping[str, Any]) -> Preview | None:
+        return await (await source()).preview(name, arguments)
+
+    return Offer(
+        spec=tool.spec,
+        run=run,
+        origin=f"package {package.slug} {package.package_version}",
+        checker=tool.checker,
+        preview=preview,
+    )
+
+
+def _absent(slug: str, stage: Stage, reason: str, fix: str) -> Absence:
+    code = code_of(slug)
+    return Absence(
+        stage=stage, ref=f"package:{code}/{slug}", reason=reason, fix=fix, tool=slug, code=code
+    )
