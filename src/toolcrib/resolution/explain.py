@@ -81,7 +81,8 @@ def _absence(toolset: Toolset, tool: str, codes: Sequence[str]) -> Absence | Non
 
 def _passed_all(tool: ResolvedTool) -> list[ExplainStep]:
     details = dict(_PASSED)
-    details["capability"] = f"capability {tool.capability_id} of the agent names {tool.code!r}"
+    holder = f"capability {tool.capability_id} of the agent" if tool.capability_id else "the agent"
+    details["capability"] = f"{holder} names {tool.code!r}"
     details["source"] = f"{tool.origin or tool.ref} offers it"
     details["name"] = f"it is offered as {tool.name!r}"
     return [ExplainStep(step=s, verdict="passed", detail=details[s]) for s in _ORDER]

@@ -137,7 +137,7 @@ async def resolve(
         bundles, absences = await provider.find(row, situation)
         names.absences += absences
         for bundle in bundles:
-            names.add(bundle, capability_id=row.id)
+            names.add(bundle, capability_id=row.id or None)
     return Toolset(tools=names.tools, absences=tuple(names.absences))
 
 
