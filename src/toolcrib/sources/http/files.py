@@ -37,7 +37,7 @@ class ChatDocuments:
         if chat is None or document is None or document.chat_id != chat.id:
             raise NotFound(f"The document {document_id} is not in this chat.")
         if document.size > MAX_BYTES:
-            raise CallRefused(f"The document {document_id} is larger than {MAX_BYTES} bytes.")
+            raise InvalidArguments(_too_large(document_id))
         return document.filename, document.mime_type, await self.blobs.read(document.key)
 
 
@@ -83,13 +83,22 @@ async def gather_files(
         if not ids and field.required:
             raise InvalidArguments(missing_file(field.name))
         for document_id in ids:
-            filename, mime_type, data = await reader.fetch(document_id, call)
-            if len(data) > MAX_BYTES:
-                raise CallRefused(f"The document {document_id} is larger than {MAX_BYTES} bytes.")
-            parts.append(
-                FilePart(field=field.name, filename=filename, mime_type=mime_type, data=data)
-            )
+            parts.append(await _part(field.name, document_id, reader, call))
     return parts
+
+
+async def _part(name: str, document_id: int, reader: DocumentReader, call: Call) -> FilePart:
+    try:
+        filename, mime_type, data = await reader.fetch(document_id, call)
+    except (NotFound, InvalidArguments) as error:
+        raise InvalidArguments(f"API request failed: {error.message}") from None
+    if len(data) > MAX_BYTES:
+        raise InvalidArguments(f"API request failed: {_too_large(document_id)}")
+    return FilePart(field=name, filename=filename, mime_type=mime_type, data=data)
+
+
+def _too_large(document_id: int) -> str:
+    return f"The document {document_id} is larger than {MAX_BYTES} bytes."
 
 
 def _ids(value: Any) -> list[int]:

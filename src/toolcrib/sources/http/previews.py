@@ -51,7 +51,7 @@ async def _verdict(
 ) -> Mapping[str, Any]:
     host = operation.url.host.of(arguments)
     refusal = operation.refusal(host)
-    verdict = (await sender.verdict(f"{host.origin}/")).as_json()
+    verdict = {**(await sender.verdict(f"{host.origin}/")).as_json(), "host": host.host}
     if refusal is not None:
         return {**verdict, "allowed": False, "reason": f"{refusal}."}
     return verdict
