@@ -150,9 +150,9 @@ class _Direct:
             if reading.fields is None:
                 # The seam that LangChain gives to subclasses; `ainvoke` calls just this.
                 return cast("Any", reading.tool)._to_args_and_kwargs(values, call.call_id)  # noqa: SLF001
-            if not reading.fields:
-                return (), {}
             model = cast("type[BaseModel]", reading.tool.args_schema)
+            if not model.model_fields:  # LangChain validates nothing then
+                return (), {}
             made = model.__pydantic_validator__.validate_python(values)
         except Exception as error:
             if is_validation_error(error):

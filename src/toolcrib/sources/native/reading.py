@@ -145,9 +145,9 @@ def _schema(tool: BaseTool, hidden: frozenset[str]) -> Mapping[str, Any]:
 
 def _unseen(given: Any, schema: Mapping[str, Any]) -> frozenset[str]:
     """Fields of an old-style model that LangChain keeps from the schema."""
-    fields = getattr(given, "__fields__", None) if isinstance(given, type) else None
-    if fields is None or issubclass(given, BaseModel):
+    if not isinstance(given, type) or issubclass(given, BaseModel):
         return frozenset()
+    fields = cast("Mapping[str, Any]", getattr(cast("Any", given), "__fields__", None) or {})
     return frozenset(fields) - frozenset(schema.get("properties") or {})
 
 
