@@ -61,7 +61,7 @@ INFO: Any = SimpleNamespace(real_url=f"https://a.test/?key={SECRET}", headers={"
         (TimeoutError(SECRET), SourceTimeout, "did not answer in time"),
         (aiohttp.SocketTimeoutError(SECRET), SourceTimeout, "did not answer in time"),
         (ResendRefused(), SourceProtocolError, "closed the connection without an answer"),
-        (SpokeFirst(), SourceProtocolError, "sent something before it was asked"),
+        (SpokeFirst(), SourceProtocolError, "did not wait for the request"),
         (
             aiohttp.ServerDisconnectedError(SECRET),
             SourceProtocolError,

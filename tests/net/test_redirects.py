@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -14,6 +15,17 @@ from toolcrib.net.guard import EgressPolicy
 from toolcrib.testing.replies import answer, hang, in_turn, redirect
 from toolcrib.testing.resolvers import ScriptedResolver
 from toolcrib.testing.upstream import RecordingUpstream
+
+
+class SilentResolver:
+    """A name server that never answers."""
+
+    async def resolve(self, host: str, port: int) -> list[str]:
+        return await asyncio.get_running_loop().create_future()
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
 
 Client = GuardedClient
 Upstream = RecordingUpstream
@@ -182,3 +194,16 @@ async def test_one_deadline_covers_every_hop(client: Client, upstream: Upstream)
     with pytest.raises(SourceTimeout) as raised:
         await client.request("GET", upstream.url("/a"), follow_redirects=True, timeout=0.5)
     assert raised.value.sent is True
+
+
+async def test_a_hop_that_was_never_reached_does_not_hide_the_first(tmp_path: Path) -> None:
+    """The first request was sent, so the whole was: a timeout while connecting says so."""
+    async with RecordingUpstream() as upstream, RecordingUpstream() as other:
+        policy = EgressPolicy([upstream.place, "slow.test"])
+        upstream.reply("/a", redirect(f"http://slow.test:{other.port}/", 307))
+        async with GuardedClient(policy, resolver=SilentResolver()) as client:
+            with pytest.raises(SourceTimeout) as raised:
+                await client.request(
+                    "POST", upstream.url("/a"), body=b"x", follow_redirects=True, timeout=0.5
+                )
+        assert (raised.value.sent, other.connections) == (True, 0)

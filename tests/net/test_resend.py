@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from toolcrib.errors import SourceError, SourceProtocolError, SourceTimeout, SourceUnreachable
+from toolcrib.errors import InvalidRequest, SourceProtocolError, SourceTimeout, SourceUnreachable
 from toolcrib.net.client import GuardedClient
 from toolcrib.net.guard import EgressPolicy
 from toolcrib.testing.replies import answer, drop, hang, in_turn
@@ -98,18 +98,20 @@ async def test_a_full_pool_says_that_nothing_was_sent(upstream: RecordingUpstrea
             await first
 
 
-async def test_a_body_that_fails_half_way_was_sent(
-    client: GuardedClient, upstream: RecordingUpstream
+@pytest.mark.parametrize("error", [OSError("the disk broke"), InvalidRequest("too large")])
+async def test_a_body_that_fails_half_way_says_why(
+    client: GuardedClient, upstream: RecordingUpstream, error: Exception
 ) -> None:
-    """The caller's own stream breaks: its error comes out, and nothing is sent a second time."""
+    """The caller's own error comes out as it is, and no whole request arrives, once or twice."""
 
     async def pieces() -> AsyncIterator[bytes]:
         yield b"half"
-        raise OSError("the disk broke")
+        raise error
 
-    with pytest.raises(SourceError) as raised:
+    with pytest.raises(type(error)) as raised:
         await client.request("PUT", upstream.url("/x"), body=pieces(), length=8, timeout=5)
-    assert (raised.value.sent, upstream.requests, upstream.connections) == (True, [], 1)
+    assert raised.value is error
+    assert (upstream.requests, upstream.connections) == ([], 1)
 
 
 async def test_bytes_that_nobody_asked_for_answer_nobody(

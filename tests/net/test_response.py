@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from multidict import CIMultiDict, CIMultiDictProxy
 
+from toolcrib.net.outgoing import outgoing
 from toolcrib.net.response import Response
 
 ODD = ["idna", "punycode", "raw_unicode_escape", "rot13", "undefined", "unicode_escape"]
@@ -87,3 +88,11 @@ def test_no_codec_of_python_makes_an_error(name: str) -> None:
         assert isinstance(answer.text(), str)
     if name in ODD:
         assert response(body, f"text/plain; charset={name}").charset == "utf-8"
+
+
+def test_a_repr_shows_nothing_of_the_exchange() -> None:
+    """A response or request in a log line holds no URL, header or body."""
+    answer = response(b"hunter2", "text/hunter2")
+    request = outgoing("POST", {"X-Key": "hunter2"}, b"hunter2", length=None, credentials=True)
+    assert repr(answer) == "Response(status=200, truncated=False)"
+    assert repr(request) == "Outgoing(method='POST', credentials=True)"

@@ -81,10 +81,12 @@ class GuardedClient:
         `length` is the size of a streamed body. `credentials`: the request carries secrets, so no
         redirect takes it to another origin. Any status is an answer, not an error. Raises
         InvalidRequest, EgressBlocked, SourceUnreachable, SourceTimeout and SourceProtocolError;
-        the last four say in `sent` whether the request may have arrived.
+        the last four say in `sent` whether the request may have arrived. What a streamed body
+        raises comes out as it is.
         """
         request = outgoing(method, headers, body, length=length, credentials=credentials)
         place, path = self._guard.policy.check_url(url)
+        response: Response | None = None
         try:
             async with asyncio.timeout(timeout):
                 response = await self._send(request, place, path, limit)
@@ -94,7 +96,8 @@ class GuardedClient:
         except TimeoutError:
             going = trip.current.get()
         raise SourceTimeout(
-            f"{going.place.place} did not answer within {timeout:g} s.", sent=going.sent
+            f"{going.place.place} did not answer within {timeout:g} s.",
+            sent=going.sent or response is not None,
         )
 
     async def change_policy(self, policy: EgressPolicy) -> None:
@@ -141,7 +144,7 @@ class GuardedClient:
         except FOREIGN as error:
             if isinstance(error, TimeoutError) and not isinstance(error, aiohttp.ClientError):
                 raise
-            failure = translate(error, place=place.place, sent=going.sent)
+            failure = going.fault or translate(error, place=place.place, sent=going.sent)
         else:
             return Response(
                 status=raw.status,

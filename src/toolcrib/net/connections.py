@@ -33,7 +33,7 @@ class ResendRefused(aiohttp.ClientError):
 
 
 class SpokeFirst(aiohttp.ClientError):
-    """The upstream sent something before it was asked."""
+    """The upstream wrote to its connections, or ended them, before it was asked."""
 
 
 class GuardedConnector(aiohttp.TCPConnector):

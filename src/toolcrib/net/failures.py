@@ -71,7 +71,7 @@ _TABLE: tuple[tuple[type[BaseException], type[SourceError], _Words], ...] = (
     (aiohttp.ClientConnectorError, SourceUnreachable, _no_connection),
     (TimeoutError, SourceTimeout, _fixed("did not answer in time")),
     (ResendRefused, SourceProtocolError, _fixed(_DROPPED)),
-    (SpokeFirst, SourceProtocolError, _fixed("sent something before it was asked")),
+    (SpokeFirst, SourceProtocolError, _fixed("did not wait for the request")),
     (aiohttp.ServerDisconnectedError, SourceProtocolError, _fixed(_DROPPED)),
     (
         aiohttp.ClientPayloadError,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from multidict import CIMultiDict
 
 from toolcrib.errors import InvalidRequest
-from toolcrib.net.trip import SAFE_METHODS
+from toolcrib.net import trip
 
 Headers = Mapping[str, str] | Iterable[tuple[str, str]]
 Body = bytes | AsyncIterable[bytes]
@@ -43,21 +43,21 @@ class Outgoing:
     """`body` is bytes, or pieces of bytes with their `length` where it is known."""
 
     method: str
-    headers: CIMultiDict[str]
-    body: Body | None
+    headers: CIMultiDict[str] = field(repr=False)
+    body: Body | None = field(repr=False)
     credentials: bool
 
     @property
     def payload(self) -> Body | None:
         """The body as the HTTP client takes it: a large one in pieces, so that no write blocks."""
-        if isinstance(self.body, bytes) and len(self.body) > _ONE_WRITE:
-            return _pieces(self.body)
-        return self.body
+        if self.body is None or (isinstance(self.body, bytes) and len(self.body) <= _ONE_WRITE):
+            return self.body
+        return _pieces(self.body) if isinstance(self.body, bytes) else _watched(self.body)
 
     @property
     def unwanted(self) -> tuple[str, ...] | None:
         """Headers that the HTTP client must not add: no type for a body that is not there."""
-        return _NO_TYPE if self.body is None and self.method not in SAFE_METHODS else None
+        return _NO_TYPE if self.body is None and self.method not in trip.SAFE_METHODS else None
 
 
 def outgoing(
@@ -111,3 +111,13 @@ async def _pieces(body: bytes) -> AsyncIterator[bytes]:
     view = memoryview(body)
     for start in range(0, len(body), _PIECE):
         yield bytes(view[start : start + _PIECE])
+
+
+async def _watched(body: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
+    """The caller's stream; what it raises is kept, since the HTTP client hides it."""
+    try:
+        async for piece in body:
+            yield piece
+    except Exception as error:
+        trip.current.get().fault = error
+        raise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from aiohttp import ClientResponse
 from multidict import CIMultiDictProxy
@@ -25,10 +25,10 @@ class Response:
     """
 
     status: int
-    headers: CIMultiDictProxy[str]
-    body: bytes
+    headers: CIMultiDictProxy[str] = field(repr=False)
+    body: bytes = field(repr=False)
     truncated: bool
-    url: str
+    url: str = field(repr=False)
 
     @property
     def ok(self) -> bool:

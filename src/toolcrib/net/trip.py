@@ -18,14 +18,18 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class Trip:
-    """`pins` are the judged addresses; `sent` turns true when a connection takes the request."""
+    """`pins` are the judged addresses; `sent` turns true when a connection takes the request.
 
-    __slots__ = ("pins", "place", "safe", "sent")
+    `fault` is what the caller's own streamed body raised.
+    """
+
+    __slots__ = ("fault", "pins", "place", "safe", "sent")
 
     def __init__(self, place: Destination, method: str) -> None:
         self.place = place
         self.safe = method in SAFE_METHODS
         self.sent = False
+        self.fault: Exception | None = None
         self.pins: frozenset[tuple[str, int]] = frozenset()
         if place.address is not None:
             self.pins = frozenset({(place.host, place.port)})
