@@ -9,14 +9,13 @@ import asyncio
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import Annotated, Any, Literal, cast
 
-from langchain_core.callbacks import BaseCallbackManager
 from langchain_core.messages import ToolMessage
 from langchain_core.runnables import RunnableConfig
-from langchain_core.runnables.config import var_child_runnable_config
 from langchain_core.tools import ArgsSchema, BaseTool
-from langchain_core.tracers.langchain import LangChainTracer
+from langsmith.run_helpers import tracing_context  # pyright: ignore[reportUnknownVariableType]
 from pydantic import PrivateAttr, SkipValidation
 
 from toolcrib.dialects.blocks import Blocks, artifact, content
@@ -47,7 +46,7 @@ class CribTool(BaseTool):
     args_schema: Annotated[ArgsSchema | None, SkipValidation] = None
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
     allow_langsmith: bool = False
-    """Whether LangSmith may trace what runs inside a call."""
+    """Whether LangSmith may trace calls."""
 
     _tool: ResolvedTool = PrivateAttr()
     _invoke: Invoke = PrivateAttr()
@@ -86,6 +85,18 @@ class CribTool(BaseTool):
         original = self._tool.original
         return getattr(original, "func", None) or getattr(original, "coroutine", None)
 
+    async def arun(self, *args: Any, **given: Any) -> Any:
+        with self._traced():
+            return await super().arun(*args, **given)
+
+    def run(self, *args: Any, **given: Any) -> Any:
+        with self._traced():
+            return super().run(*args, **given)
+
+    def _traced(self) -> AbstractContextManager[None]:
+        """LangSmith sees nothing of a call, even where it watches the agent that makes it."""
+        return nullcontext() if self.allow_langsmith else tracing_context(enabled=False)
+
     def _to_args_and_kwargs(
         self, tool_input: str | dict[str, Any], tool_call_id: str | None
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -110,8 +121,6 @@ class CribTool(BaseTool):
         *,
         config: RunnableConfig,
     ) -> tuple[Blocks | ToolMessage, dict[str, Any] | None]:
-        if not self.allow_langsmith:
-            _leave_tracers()
         configurable = {**(config.get("configurable") or {}), **injected}
         outcome = await self._outcome(arguments, configurable)
         output = outcome.output if isinstance(outcome, Outcome) else outcome
@@ -181,16 +190,3 @@ def _hidden(tool: CribTool, schema: Mapping[str, Any]) -> frozenset[str]:
     if tool.func is not None:
         known |= set(inspect.signature(tool.func).parameters)
     return frozenset(known - set(schema["properties"]))
-
-
-def _leave_tracers() -> None:
-    """Keep LangSmith's tracer, which the caller's run may bring, out of what runs inside."""
-    config = var_child_runnable_config.get()
-    manager = config.get("callbacks") if config else None
-    if config is None or not isinstance(manager, BaseCallbackManager):
-        return
-    others = manager.copy()
-    for handler in manager.handlers:
-        if isinstance(handler, LangChainTracer):
-            others.remove_handler(handler)
-    var_child_runnable_config.set({**config, "callbacks": others})
