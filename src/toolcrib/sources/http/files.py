@@ -82,8 +82,7 @@ async def gather_files(
         ids = _ids(arguments.get(field.name))
         if not ids and field.required:
             raise InvalidArguments(missing_file(field.name))
-        for document_id in ids:
-            parts.append(await _part(field.name, document_id, reader, call))
+        parts += [await _part(field.name, document_id, reader, call) for document_id in ids]
     return parts
 
 
