@@ -51,9 +51,12 @@ class Calls:
         rows = await self._journal.list(chosen, before=before, limit=limit)
         return [row for row in rows if everything or decide(caller, "see", _holding(row))]
 
-    async def get(self, caller: Caller, call_id: str) -> CallRecord:
+    async def get(self, caller: Caller, call_id: str, *, everything: bool = False) -> CallRecord:
+        """Raises NotFound. `everything` is the operator's."""
         await self._journal.flush()
         row = await self._journal.find(call_id)
+        if row is not None and everything:
+            return row
         return within_reach(row, caller, row and _holding(row), what=f"call {call_id!r}")
 
     async def prune(self, caller: Caller, *, older_than: datetime) -> int:

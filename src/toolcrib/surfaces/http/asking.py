@@ -18,6 +18,9 @@ from toolcrib.surfaces.http.shapes.problem import RESPONSES
 
 SCOPE_CALLER = "toolcrib.caller"
 """Where authentication puts the Caller in a request's scope."""
+SCOPE_OPERATOR = "toolcrib.operator"
+"""There when the request comes from this process, for whoever can open the database: they see
+every call. No server sets it."""
 LARGEST_ID = 2**63 - 1
 NO_CONTENT: dict[str, Any] = {"status_code": 204, "response_class": Response}
 """How a route is declared that answers with nothing."""
@@ -26,6 +29,10 @@ _ETAG = re.compile(r'(?:W/)?"(\d{1,18})"|(\d{1,18})')
 
 async def the_caller(request: Request) -> Caller:
     return request.scope[SCOPE_CALLER]
+
+
+async def from_operator(request: Request) -> bool:
+    return bool(request.scope.get(SCOPE_OPERATOR))
 
 
 async def the_platform(request: Request) -> Platform:
@@ -81,5 +88,6 @@ def router(noun: str, prefix: str) -> APIRouter:
 TheCaller = Annotated[Caller, Depends(the_caller)]
 ThePlatform = Annotated[Platform, Depends(the_platform)]
 TheDesk = Annotated[Desk, Depends(the_desk)]
+FromOperator = Annotated[bool, Depends(from_operator)]
 Version = Annotated[int | None, Depends(expected_version)]
 Id = Annotated[int, Path(ge=1, le=LARGEST_ID)]

@@ -6,7 +6,13 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Path, Query, Response
 
-from toolcrib.surfaces.http.asking import LARGEST_ID, TheCaller, TheDesk, router
+from toolcrib.surfaces.http.asking import (
+    LARGEST_ID,
+    FromOperator,
+    TheCaller,
+    TheDesk,
+    router,
+)
 from toolcrib.surfaces.http.paging import Asked, page
 from toolcrib.surfaces.http.shapes.calls import CallRow, call_row
 from toolcrib.surfaces.http.shapes.fields import Moment, PageOf
@@ -38,14 +44,24 @@ async def list_all(
     desk: TheDesk,
     asked: Asked,
     chosen: Annotated[dict[str, Any], Depends(filters)],
+    everything: FromOperator,
 ) -> Response:
     """Calls, newest first: your own, and for an admin those in their groups."""
-    rows = await desk.calls.list(caller, **chosen, before=asked.after_text(), limit=asked.wanted)
+    rows = await desk.calls.list(
+        caller,
+        **chosen,
+        before=asked.after_text(),
+        limit=asked.wanted,
+        everything=everything,
+    )
     return Json(page(rows, asked, call_row, lambda row: row.call_id))
 
 
 @routes.get("/{call_id}", response_model=CallRow)
 async def show(
-    call_id: Annotated[str, Path(max_length=64)], caller: TheCaller, desk: TheDesk
+    call_id: Annotated[str, Path(max_length=64)],
+    caller: TheCaller,
+    desk: TheDesk,
+    everything: FromOperator,
 ) -> Response:
-    return Json(call_row(await desk.calls.get(caller, call_id)))
+    return Json(call_row(await desk.calls.get(caller, call_id, everything=everything)))
