@@ -15,7 +15,7 @@ import structlog
 from toolcrib.coordination.signals import Topic
 from toolcrib.desk.desk import Desk, open_desk
 from toolcrib.documents.folder import FolderBlobStore
-from toolcrib.errors import NotFound
+from toolcrib.errors import NotFound, SourceProtocolError, ToolcribError
 from toolcrib.identity.authentication import Authenticator, now
 from toolcrib.identity.caller import Caller
 from toolcrib.invocation.flight import Outcome, Request
@@ -23,23 +23,33 @@ from toolcrib.invocation.ids import new_call_id
 from toolcrib.invocation.invoke import Invoker
 from toolcrib.invocation.running import Runner
 from toolcrib.invocation.steps import standard_steps
+from toolcrib.net.client import GuardedClient
+from toolcrib.net.guard import EgressPolicy
 from toolcrib.plugin.discovery import Plugins
 from toolcrib.plugin.home import Home
 from toolcrib.plugin.host import Host
 from toolcrib.plugin.registration import Registry, default_registry
+from toolcrib.resolution.defined import DefinedProvider
+from toolcrib.resolution.installed import InstalledPackages, PackageKinds
 from toolcrib.resolution.offering import InternalProvider, Providers
 from toolcrib.resolution.resolve import Resolver
 from toolcrib.resolution.toolset import Toolset
 from toolcrib.secrets.keyfile import KeyFile
 from toolcrib.secrets.sealing import Sealer
 from toolcrib.secrets.settings import SettingValues
+from toolcrib.secrets.vault import Vault
 from toolcrib.settings import Settings
+from toolcrib.sources.http.api import ApiKind
+from toolcrib.sources.http.files import ChatDocuments
+from toolcrib.sources.http.packages import PackageKind
 from toolcrib.sources.native.shelf import NativeShelf
 from toolcrib.storage import Storage, open_storage
 from toolcrib.tools.call import Progress, no_progress
 
 _log = structlog.get_logger(__name__)
 _TOPICS: tuple[Topic, ...] = ("catalog", "grants", "identity", "settings", "plugins")
+IMPORT_LIMIT = 1024 * 1024
+"""The most bytes of a document that is imported from an address."""
 PLUGIN_GROUPS = ("toolcrib.tools", "primethink.tools")
 
 
@@ -54,7 +64,8 @@ class Platform:
         self.registry = registry
         self.key_file = key_file
         self.runner = Runner()
-        self.values = SettingValues(storage.settings, Sealer(_keys(settings, key_file)))
+        self.sealer = Sealer(_keys(settings, key_file))
+        self.values = SettingValues(storage.settings, self.sealer)
         self.blobs = FolderBlobStore(settings.data_dir / "documents")
         self.host = Host(values=self.values, documents=storage.documents, blobs=self.blobs)
         self.plugins = Plugins(
@@ -64,7 +75,21 @@ class Platform:
             timeout=settings.plugin_timeout,
         )
         self.shelf = NativeShelf(registry, allow_langsmith=settings.allow_langsmith)
-        self.providers: Providers = {"internal": InternalProvider(self.shelf)}
+        self.vault = Vault(storage.secrets, self.sealer)
+        self.client = GuardedClient(
+            EgressPolicy(settings.egress_allow), proxy=settings.egress_proxy.get_secret_value()
+        )
+        self.package_kinds: PackageKinds = {"http": PackageKind(self.client, self.vault.get)}
+        self.installed = InstalledPackages(storage.packages, self.vault, self.package_kinds)
+        api = ApiKind(self.client, ChatDocuments(documents=storage.documents, blobs=self.blobs))
+        self.providers: Providers = {
+            "internal": InternalProvider(self.shelf, self.installed),
+            "api": DefinedProvider(
+                api,
+                self.values,
+                generation=lambda: storage.signals.generation("settings"),
+            ),
+        }
         self.resolver = Resolver(
             agents=storage.agents,
             capabilities=storage.capabilities,
@@ -98,6 +123,12 @@ class Platform:
             shelf=self.shelf,
             resolver=self.resolver,
             invoke=self.invoke,
+            vault=self.vault,
+            kinds=self.package_kinds,
+            installed=self.installed,
+            run=self.invoker.invoke,
+            fetch=self._fetch,
+            clock=now,
             types=self.providers.keys(),
             environment=settings.environment,
             add_key=key_file and key_file.add,
@@ -161,6 +192,16 @@ class Platform:
         """Do what changes ask for, be they this process's or another's."""
         self.storage.signals.subscribe(self._on_change)
 
+    async def _fetch(self, url: str) -> str:
+        """The text behind an https address, for a person's import."""
+        answer = await self.client.request(
+            "GET", url, timeout=30.0, limit=IMPORT_LIMIT, follow_redirects=True
+        )
+        if not answer.ok or answer.truncated:
+            what = f"HTTP {answer.status}" if not answer.ok else f"more than {IMPORT_LIMIT} bytes"
+            raise SourceProtocolError(f"The address answered {what}.", where="url")
+        return answer.text()
+
     async def start(self) -> None:
         """Begin the background work: following other processes, loading plugins, pruning."""
         signals = self.storage.signals
@@ -178,6 +219,7 @@ class Platform:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.runner.close()
+        await self.client.close()
         await self.storage.close()
 
     async def load_plugins(self) -> None:
@@ -192,7 +234,10 @@ class Platform:
     async def _prune(self) -> None:
         age = timedelta(days=self.settings.journal_days)
         while True:
-            await self.storage.journal.prune(older_than=now() - age)
+            try:
+                await self.storage.journal.prune(older_than=now() - age)
+            except ToolcribError as error:
+                _log.warning("old calls stay for now", error=str(error))
             await asyncio.sleep(3600)
 
     async def _on_change(self, topic: Topic) -> None:

@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from toolcrib.catalog.capabilities import Capability, CapabilityStore, Reach
+from toolcrib.catalog.packages import PackageStore, slug_of
 from toolcrib.coordination.signals import Signals
 from toolcrib.desk.checking import checked_name
 from toolcrib.desk.reach import require, require_making, within_reach
 from toolcrib.documents.document import BlobStore, DocumentStore
 from toolcrib.errors import InvalidOptions
 from toolcrib.grants.agents import Agent, AgentDraft, AgentStore
-from toolcrib.grants.decide import Holding, Kind, decide, of_agent, of_capability
+from toolcrib.grants.decide import INSTALLATION, Holding, Kind, decide, of_agent, of_capability
 from toolcrib.identity.caller import Caller
 
 CapabilityRef = int | str
@@ -37,6 +38,7 @@ class Agents:
         documents: DocumentStore,
         blobs: BlobStore,
         signals: Signals,
+        packages: PackageStore,
         known: KnownCodes,
     ) -> None:
         self._agents = agents
@@ -44,6 +46,7 @@ class Agents:
         self._documents = documents
         self._blobs = blobs
         self._signals = signals
+        self._packages = packages
         self._known = known
 
     async def create(
@@ -56,12 +59,13 @@ class Agents:
         """
         draft = replace(draft, creator_id=caller.user_id, name=checked_name(draft.name))
         _require_making(caller, draft)
-        chosen = await self._chosen(caller, capabilities, group_id=draft.group_id)
+        chosen = await self._chosen(caller, _rows_of(capabilities), group_id=draft.group_id)
+        codes = await self._package_codes(caller, capabilities)
         defaults = await self._capabilities.defaults(
             group_id=draft.group_id, owner_id=caller.user_id
         )
         ids = dict.fromkeys([*(row.id for row in chosen), *(row.id for row in defaults)])
-        agent = await self._agents.create(replace(draft, capability_ids=tuple(ids)))
+        agent = await self._agents.create(replace(draft, capability_ids=tuple(ids), codes=codes))
         await self._signals.bump("grants")
         return agent
 
@@ -106,10 +110,11 @@ class Agents:
         """Replace what the agent holds. A number is a capability's id, a string a code."""
         agent = await self._changeable(caller, agent_id)
         chosen = await self._chosen(
-            caller, capabilities, group_id=agent.group_id, held=agent.capability_ids
+            caller, _rows_of(capabilities), group_id=agent.group_id, held=agent.capability_ids
         )
         ids = tuple(dict.fromkeys(row.id for row in chosen))
-        updated = await self._agents.update(agent_id, {"capability_ids": ids})
+        codes = await self._package_codes(caller, capabilities, held=agent.codes)
+        updated = await self._agents.update(agent_id, {"capability_ids": ids, "codes": codes})
         await self._signals.bump("grants")
         return updated
 
@@ -128,16 +133,35 @@ class Agents:
         require(caller, "change", of_agent(agent), what=f"agent {agent_id}")
         return agent
 
+    async def _package_codes(
+        self, caller: Caller, capabilities: Sequence[CapabilityRef], held: Sequence[str] = ()
+    ) -> tuple[str, ...]:
+        """The `installed__<slug>` codes among them: admins give packages, nobody else sees them."""
+        codes: list[str] = []
+        for place, wanted in enumerate(capabilities):
+            slug = slug_of(wanted) if isinstance(wanted, str) else None
+            if slug is None:
+                continue
+            may = str(wanted) in held or decide(caller, "see", INSTALLATION)
+            if not may or await self._packages.find(slug) is None:
+                raise InvalidOptions(
+                    f"There is no package {slug!r} that you could give to an agent.",
+                    where=f"capabilities.{place}",
+                    hint="Install it with POST /admin/tools/install.",
+                )
+            codes.append(str(wanted))
+        return tuple(dict.fromkeys(codes))
+
     async def _chosen(
         self,
         caller: Caller,
-        capabilities: Sequence[CapabilityRef],
+        capabilities: Sequence[tuple[int, CapabilityRef]],
         *,
         group_id: int | None,
         held: Sequence[int] = (),
     ) -> list[Capability]:
         chosen: list[Capability] = []
-        for place, wanted in enumerate(capabilities):
+        for place, wanted in capabilities:
             where = f"capabilities.{place}"
             if isinstance(wanted, int):
                 chosen.append(await self._by_id(caller, wanted, where, group_id, held))
@@ -193,6 +217,15 @@ async def find_by_code(
     reach = Reach(group_ids=groups, owner_id=caller.user_id)
     rows = [r for r in await store.list(reach=reach, code=code) if _fits(r, group_id)]
     return min(rows, key=lambda r: (_PREFERENCE.index(r.access_type), r.id), default=None)
+
+
+def _rows_of(capabilities: Sequence[CapabilityRef]) -> list[tuple[int, CapabilityRef]]:
+    """What names capability rows, with its place; a package's code needs no row."""
+    return [
+        (place, wanted)
+        for place, wanted in enumerate(capabilities)
+        if not (isinstance(wanted, str) and slug_of(wanted))
+    ]
 
 
 def _fits(row: Capability, group_id: int | None) -> bool:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 from toolcrib.agents.chats import ChatStore
 from toolcrib.catalog.capabilities import CapabilityStore
+from toolcrib.catalog.packages import PackageStore
 from toolcrib.coordination.signals import Signals
 from toolcrib.desk.agents import Agents
 from toolcrib.desk.calls import Calls
@@ -16,8 +18,10 @@ from toolcrib.desk.chats import Chats
 from toolcrib.desk.documents import Documents
 from toolcrib.desk.entering import Entrance
 from toolcrib.desk.groups import Groups
+from toolcrib.desk.packages import Fetch, InstalledTools, Run
 from toolcrib.desk.plugins import LoadedPlugins
 from toolcrib.desk.replying import Invoke, Replying
+from toolcrib.desk.secrets import StoredSecrets
 from toolcrib.desk.settings import StoredSettings
 from toolcrib.desk.tokens import Tokens
 from toolcrib.desk.tools import Tools
@@ -29,9 +33,11 @@ from toolcrib.identity.context import Environment
 from toolcrib.invocation.journal import Journal
 from toolcrib.plugin.discovery import Plugins
 from toolcrib.plugin.registration import Registry
+from toolcrib.resolution.installed import InstalledPackages, PackageKinds
 from toolcrib.resolution.offering import Shelf
 from toolcrib.resolution.resolve import Resolver
 from toolcrib.secrets.settings import SettingValues
+from toolcrib.secrets.vault import Vault
 
 
 class Stores(Protocol):
@@ -47,6 +53,8 @@ class Stores(Protocol):
     def capabilities(self) -> CapabilityStore: ...
     @property
     def agents(self) -> AgentStore: ...
+    @property
+    def packages(self) -> PackageStore: ...
     @property
     def chats(self) -> ChatStore: ...
     @property
@@ -65,6 +73,8 @@ class Desk:
     users: Users
     tokens: Tokens
     settings: StoredSettings
+    secrets: StoredSecrets
+    packages: InstalledTools
     capabilities: Capabilities
     agents: Agents
     chats: Chats
@@ -84,6 +94,12 @@ def open_desk(
     shelf: Shelf,
     resolver: Resolver,
     invoke: Invoke,
+    vault: Vault,
+    kinds: PackageKinds,
+    installed: InstalledPackages,
+    run: Run,
+    fetch: Fetch,
+    clock: Callable[[], datetime],
     types: Collection[str],
     environment: Environment,
     add_key: Callable[[], None] | None = None,
@@ -99,7 +115,18 @@ def open_desk(
             tokens=stores.tokens, users=stores.users, agents=stores.agents, signals=signals
         ),
         settings=StoredSettings(
-            values=values, groups=stores.groups, signals=signals, add_key=add_key
+            values=values, vault=vault, groups=stores.groups, signals=signals, add_key=add_key
+        ),
+        secrets=StoredSecrets(vault=vault, packages=stores.packages, signals=signals),
+        packages=InstalledTools(
+            packages=stores.packages,
+            vault=vault,
+            kinds=kinds,
+            installed=installed,
+            signals=signals,
+            fetch=fetch,
+            run=run,
+            clock=clock,
         ),
         capabilities=Capabilities(
             capabilities=stores.capabilities,
@@ -113,6 +140,7 @@ def open_desk(
             capabilities=stores.capabilities,
             documents=stores.documents,
             blobs=blobs,
+            packages=stores.packages,
             signals=signals,
             known=shelf,
         ),

@@ -13,6 +13,7 @@ from toolcrib.identity.accounts import GroupStore
 from toolcrib.identity.caller import Caller
 from toolcrib.secrets.masking import MIN_LENGTH
 from toolcrib.secrets.settings import SettingInfo, SettingOwner, SettingValues, require_name
+from toolcrib.secrets.vault import Vault
 
 MAX_VALUE = 64 * 1024
 """The longest value, in characters."""
@@ -26,12 +27,14 @@ class StoredSettings:
         self,
         *,
         values: SettingValues,
+        vault: Vault,
         groups: GroupStore,
         signals: Signals,
         add_key: Callable[[], None] | None = None,
     ) -> None:
         """`add_key` makes a new vault key; None where the operator brings the keys."""
         self._values = values
+        self._vault = vault
         self._groups = groups
         self._signals = signals
         self._add_key = add_key
@@ -95,12 +98,15 @@ class StoredSettings:
         await self._signals.bump("settings")
 
     async def rotate(self, caller: Caller) -> int:
-        """Seal every value with the newest key, a new one if the key file is ours; how many."""
+        """Seal every setting and secret with the newest key; returns how many.
+
+        Where the key file is ours a new key is made first.
+        """
         if not decide(caller, "change", INSTALLATION):
             raise NotGranted("Only a super-admin rotates the keys.")
         if self._add_key is not None:
             self._add_key()
-        count = await self._values.rotate()
+        count = await self._values.rotate() + await self._vault.rotate()
         await self._signals.bump("settings")
         return count
 

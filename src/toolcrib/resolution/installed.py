@@ -25,12 +25,15 @@ class InstalledPackages:
         self._vault = vault
         self._kinds = kinds
 
-    async def find(self, slug: str) -> Bundle | Absence:
-        """The bundle of an enabled package whose secrets are all there, else why there is none."""
+    async def find(self, slug: str, *, testing: bool = False) -> Bundle | Absence:
+        """The bundle of an enabled package whose secrets are all there, else why there is none.
+
+        `testing`: also of one that is disabled or lacks secrets; a call then says so.
+        """
         package = await self._packages.find(slug)
         if package is None:
             return _absent(slug, "code", "no package of that slug is installed", "Install it.")
-        if not package.enabled:
+        if not package.enabled and not testing:
             return _absent(
                 slug, "source", "the package is disabled", f"POST /admin/tools/{slug}/enable"
             )
@@ -42,16 +45,18 @@ class InstalledPackages:
                 f"this installation cannot run packages of type {package.type!r}",
                 f"Use one of: {', '.join(self._kinds)}.",
             )
-        return await self._opened(package, kind)
+        return await self._described(package, kind, testing)
 
-    async def _opened(self, package: Package, kind: SourceKind) -> Bundle | Absence:
+    async def _described(
+        self, package: Package, kind: SourceKind, testing: bool
+    ) -> Bundle | Absence:
         definition = definition_of(package)
         try:
             tools = kind.describe(definition)
             needed = sorted(kind.needs(definition).secrets)
         except ToolcribError as error:
             return _absent(package.slug, "source", str(error), "Replace the package.")
-        for name in needed:
+        for name in () if testing else needed:
             status = await self._vault.status(name)
             if status != "configured":
                 why = "cannot be decrypted" if status == "undecryptable" else "has no value"

@@ -1,0 +1,242 @@
+"""This module keeps installed packages: looked at, installed, switched, tested and replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from toolcrib.catalog.packages import Package, PackageDraft, PackageStore
+from toolcrib.coordination.signals import Signals
+from toolcrib.desk.reach import require
+from toolcrib.errors import InvalidOptions, InvalidRequest, NotFound
+from toolcrib.grants.decide import INSTALLATION
+from toolcrib.identity.caller import Caller
+from toolcrib.invocation.flight import Outcome, Request
+from toolcrib.resolution.installed import InstalledPackages, PackageKinds, definition_of
+from toolcrib.resolution.naming import Names
+from toolcrib.resolution.toolset import Absence
+from toolcrib.secrets.placeholders import SECRETS, needs
+from toolcrib.secrets.vault import SecretStatus, Vault
+from toolcrib.sources.http.package_document import PackageReading, read_package
+from toolcrib.sources.http.words import is_object
+from toolcrib.tools.source import Finding
+from toolcrib.tools.strict_json import read_strict_json
+
+Fetch = Callable[[str], Awaitable[str]]
+"""Brings the text behind an https address, guarded and capped."""
+Run = Callable[[Request], Awaitable[Outcome]]
+_WHAT = "the installed packages"
+_WRITES = "writes"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PackageView:
+    """A package as an admin sees it: the row, and what its secrets' status is."""
+
+    package: Package
+    secret_status: Mapping[str, SecretStatus]
+    tools: Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PackagePreview:
+    """What an install would do. `errors` keep the package from working, or from installing."""
+
+    package: Mapping[str, Any]
+    secret_status: Mapping[str, SecretStatus]
+    ignored_fields: Sequence[str]
+    warnings: Sequence[Finding]
+    errors: Sequence[Finding]
+    exists: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class InstalledNow:
+    """The answer to an install."""
+
+    view: PackageView
+    warnings: Sequence[Finding]
+    ignored_fields: Sequence[str]
+
+
+class InstalledTools:
+    """The Tool Manager's packages. Admins look, super-admins change."""
+
+    def __init__(
+        self,
+        *,
+        packages: PackageStore,
+        vault: Vault,
+        kinds: PackageKinds,
+        installed: InstalledPackages,
+        signals: Signals,
+        fetch: Fetch,
+        run: Run,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._packages = packages
+        self._vault = vault
+        self._kinds = kinds
+        self._installed = installed
+        self._signals = signals
+        self._fetch = fetch
+        self._run = run
+        self._clock = clock
+
+    async def preview(self, caller: Caller, document: object) -> PackagePreview:
+        """A package, or `{"url": …}` where one is found. Nothing is stored.
+
+        Raises InvalidRequest for a text that is no strict JSON, EgressBlocked and the like for an
+        address that cannot be fetched.
+        """
+        require(caller, "change", INSTALLATION, what=_WHAT)
+        if is_object(document) and set(document) == {"url"}:
+            reading, findings = self._read(await self._fetched(document["url"]))
+        else:
+            reading, findings = self._read(document)
+        slug = reading.package.get("slug")
+        known = await self._packages.find(slug) if isinstance(slug, str) else None
+        return PackagePreview(
+            package=reading.package,
+            secret_status=await self._status(reading.package.get("config")),
+            ignored_fields=reading.ignored_fields,
+            warnings=[f for f in findings if f.severity == "warning"],
+            errors=[f for f in findings if f.severity == "error"],
+            exists=known is not None,
+        )
+
+    async def install(self, caller: Caller, document: object) -> InstalledNow:
+        """Raises InvalidOptions for a bad slug or type, Conflict for a slug that is taken."""
+        require(caller, "change", INSTALLATION, what=_WHAT)
+        reading, findings = self._installable(document)
+        package = await self._packages.install(_draft(reading))
+        return await self._changed(package, reading, findings)
+
+    async def replace(self, caller: Caller, slug: str, document: object) -> InstalledNow:
+        """Put another definition under the slug, on purpose; what was granted stays granted."""
+        require(caller, "change", INSTALLATION, what=_WHAT)
+        reading, findings = self._installable(document)
+        if reading.package["slug"] != slug:
+            raise InvalidOptions(
+                f"The package's slug is {reading.package['slug']!r}, not {slug!r}.",
+                where="slug",
+                hint="A slug never changes; install the other one.",
+            )
+        return await self._changed(await self._packages.replace(_draft(reading)), reading, findings)
+
+    async def list(
+        self, caller: Caller, *, after: str = "", limit: int = 50
+    ) -> Sequence[PackageView]:
+        """By slug."""
+        require(caller, "see", INSTALLATION, what=_WHAT)
+        return [await self._view(p) for p in await self._packages.list(after=after, limit=limit)]
+
+    async def get(self, caller: Caller, slug: str) -> PackageView:
+        require(caller, "see", INSTALLATION, what=_WHAT)
+        return await self._view(await self._known(slug))
+
+    async def switch(self, caller: Caller, slug: str, *, enabled: bool) -> PackageView:
+        require(caller, "change", INSTALLATION, what=_WHAT)
+        package = await self._packages.update(slug, {"enabled": enabled})
+        await self._signals.bump("catalog")
+        return await self._view(package)
+
+    async def delete(self, caller: Caller, slug: str) -> None:
+        require(caller, "change", INSTALLATION, what=_WHAT)
+        if not await self._packages.delete(slug):
+            raise NotFound(f"There is no package {slug!r}.")
+        await self._signals.bump("catalog")
+
+    async def test(self, caller: Caller, slug: str, arguments: object) -> Outcome:
+        """Call the package's tool for real, disabled or not; the result is its `last_test`.
+
+        A missing secret is a failed Outcome that names it. Raises InvalidRequest for a package
+        that describes no tool.
+        """
+        require(caller, "change", INSTALLATION, what=_WHAT)
+        package = await self._known(slug)
+        found = await self._installed.find(slug, testing=True)
+        if isinstance(found, Absence):
+            raise InvalidRequest(f"{slug!r} cannot be tested: {found.reason}.", hint=found.fix)
+        names = Names()
+        names.add(found, capability_id=None)
+        tool = names.tools[slug]
+        outcome = await self._run(
+            Request(tool=tool, caller=caller, arguments=arguments, surface="test")
+        )
+        error = outcome.output.error
+        result = {
+            "at": self._clock().isoformat(),
+            "success": error is None,
+            "error": error and error.as_json(),
+        }
+        await self._packages.update(package.slug, {"last_test": result})
+        return outcome
+
+    async def _fetched(self, url: object) -> Any:
+        if not isinstance(url, str):
+            raise InvalidRequest("The url must be text.", where="url")
+        return read_strict_json(await self._fetch(url))
+
+    def _read(self, document: object) -> tuple[PackageReading, Sequence[Finding]]:
+        reading = read_package(document)
+        kind = self._kinds.get(str(reading.package.get("type")))
+        return reading, kind.check(reading.package) if kind else reading.findings
+
+    def _installable(self, document: object) -> tuple[PackageReading, Sequence[Finding]]:
+        reading, findings = self._read(document)
+        for finding in reading.refused:
+            raise InvalidOptions(finding.message, where=finding.where or None)
+        return reading, findings
+
+    async def _changed(
+        self, package: Package, reading: PackageReading, findings: Sequence[Finding]
+    ) -> InstalledNow:
+        await self._signals.bump("catalog")
+        return InstalledNow(
+            view=await self._view(package),
+            warnings=findings,
+            ignored_fields=reading.ignored_fields,
+        )
+
+    async def _view(self, package: Package) -> PackageView:
+        kind = self._kinds.get(package.type)
+        named = {} if kind is None else {package.slug: kind}
+        return PackageView(
+            package=package,
+            secret_status=await self._status(definition_of(package)["config"]),
+            tools=list(named),
+        )
+
+    async def _status(self, config: object) -> dict[str, SecretStatus]:
+        return {name: await self._vault.status(name) for name in sorted(needs(config, SECRETS))}
+
+    async def _known(self, slug: str) -> Package:
+        package = await self._packages.find(slug)
+        if package is None:
+            raise NotFound(f"There is no package {slug!r}.")
+        return package
+
+
+def _draft(reading: PackageReading) -> PackageDraft:
+    given = reading.package
+
+    def text(key: str) -> str:
+        value = given.get(key, "")
+        return value if isinstance(value, str) else ""
+
+    config, schema = given.get("config"), given.get("input_schema")
+    return PackageDraft(
+        slug=given["slug"],
+        name=text("name") or given["slug"],
+        type=given["type"],
+        description=text("description"),
+        package_version=text("version") or "1.0.0",
+        config=config if is_object(config) else {},
+        input_schema=schema if is_object(schema) else None,
+        category=text("category"),
+        icon=text("icon"),
+        author=text("author"),
+    )
