@@ -129,7 +129,7 @@ class Platform:
             run=self.invoker.invoke,
             fetch=self._fetch,
             clock=now,
-            types=self.providers.keys(),
+            capability_kinds={"internal": None, "api": api},
             environment=settings.environment,
             add_key=key_file and key_file.add,
         )

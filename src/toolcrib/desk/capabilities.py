@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toolcrib.catalog.capabilities import Capability, CapabilityDraft, CapabilityStore, Reach
 from toolcrib.coordination.signals import Signals
 from toolcrib.desk.activating import RegisteredCode, held_by, registered_codes
-from toolcrib.desk.drafts import changed_draft, checked_draft
+from toolcrib.desk.drafts import CapabilityKinds, changed_draft, checked_draft
 from toolcrib.desk.making import Making
 from toolcrib.desk.reach import require, within_reach
 from toolcrib.errors import Conflict, NotFound
@@ -22,7 +22,7 @@ _AUTHORITY = frozenset({"access_type", "group_id", "code", "type"})
 
 
 class Capabilities:
-    """The capabilities within a caller's reach. `types` are those that have a source here."""
+    """The capabilities within a caller's reach. `kinds` are the types that have a source here."""
 
     def __init__(
         self,
@@ -30,18 +30,18 @@ class Capabilities:
         capabilities: CapabilityStore,
         groups: GroupStore,
         registry: Registry,
-        types: Collection[str],
+        kinds: CapabilityKinds,
         signals: Signals,
     ) -> None:
         self._capabilities = capabilities
         self._making = Making(capabilities=capabilities, groups=groups)
         self._registry = registry
-        self._types = types
+        self._kinds = kinds
         self._signals = signals
 
     async def create(self, caller: Caller, draft: CapabilityDraft) -> Capability:
         """Raises InvalidOptions with the field, NotFound, NotGranted, Conflict."""
-        checked = checked_draft(draft, caller, types=self._types)
+        checked = checked_draft(draft, caller, kinds=self._kinds)
         await self._making.require(caller, checked)
         row = await self._capabilities.create(checked)
         await self._signals.bump("catalog")
@@ -131,7 +131,7 @@ class Capabilities:
         A change of who may use what needs the right to make such a capability.
         """
         row = await self._changeable(caller, capability_id)
-        draft = checked_draft(changed_draft(row, changes), caller, types=self._types)
+        draft = checked_draft(changed_draft(row, changes), caller, kinds=self._kinds)
         if _AUTHORITY & set(changes):
             await self._making.require(caller, draft)
         touched = {name: getattr(draft, name) for name in changes}

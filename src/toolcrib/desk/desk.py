@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -16,6 +16,7 @@ from toolcrib.desk.calls import Calls
 from toolcrib.desk.capabilities import Capabilities
 from toolcrib.desk.chats import Chats
 from toolcrib.desk.documents import Documents
+from toolcrib.desk.drafts import CapabilityKinds
 from toolcrib.desk.entering import Entrance
 from toolcrib.desk.groups import Groups
 from toolcrib.desk.packages import Fetch, InstalledTools, Run
@@ -100,11 +101,11 @@ def open_desk(
     run: Run,
     fetch: Fetch,
     clock: Callable[[], datetime],
-    types: Collection[str],
+    capability_kinds: CapabilityKinds,
     environment: Environment,
     add_key: Callable[[], None] | None = None,
 ) -> Desk:
-    """Put the nouns together. `types` are the capability types that have a source here;
+    """Put the nouns together. `capability_kinds` are the types that have a source here;
     `add_key` makes a new vault key where the keys are ours to make."""
     signals = stores.signals
     entrance = Entrance(chats=stores.chats, environment=environment)
@@ -132,7 +133,7 @@ def open_desk(
             capabilities=stores.capabilities,
             groups=stores.groups,
             registry=registry,
-            types=types,
+            kinds=capability_kinds,
             signals=signals,
         ),
         agents=Agents(

@@ -12,23 +12,29 @@ from toolcrib.catalog.capabilities import (
     Capability,
     CapabilityDraft,
     checked_code,
+    split_codes,
 )
 from toolcrib.desk.checking import checked_name
 from toolcrib.errors import InvalidOptions, InvalidRequest
 from toolcrib.identity.caller import Caller
+from toolcrib.tools.source import SourceKind
+
+CapabilityKinds = Mapping[str, SourceKind | None]
+"""The types that have a source here; None for Python tools, which have no options to check."""
 
 MAX_ORDERING = 2**31 - 1
 _ROW = frozenset(field.name for field in fields(CapabilityDraft)) - {"extra"}
 
 
 def checked_draft(
-    draft: CapabilityDraft, caller: Caller, *, types: Collection[str]
+    draft: CapabilityDraft, caller: Caller, *, kinds: CapabilityKinds
 ) -> CapabilityDraft:
     """The draft in its stored form, a private one owned by the caller.
 
-    `types` are the types that have a source in this installation. Raises InvalidOptions.
+    `kinds` are the types that have a source in this installation. Raises InvalidOptions, with
+    the path inside the options where it is there.
     """
-    _check_type(draft, types)
+    _check_type(draft, kinds)
     _check_access(draft, caller)
     if abs(draft.ordering) > MAX_ORDERING:
         raise InvalidOptions("The ordering is out of range.", where="ordering")
@@ -36,12 +42,14 @@ def checked_draft(
         name = checked_name(draft.name)
     except InvalidRequest as error:
         raise InvalidOptions(error.message, where="name") from None
-    return replace(
+    checked = replace(
         draft,
         name=name,
         code=checked_code(draft.code),
         owner_id=caller.user_id if draft.access_type == "private" else None,
     )
+    _check_options(checked, kinds[checked.type])
+    return checked
 
 
 def changed_draft(row: Capability, changes: Mapping[str, Any]) -> CapabilityDraft:
@@ -56,6 +64,22 @@ def changed_draft(row: Capability, changes: Mapping[str, Any]) -> CapabilityDraf
     if changes.get("access_type", row.access_type) != row.access_type:
         draft = replace(draft, group_id=None, owner_id=None)
     return replace(draft, **changes)
+
+
+def definition_of(draft: CapabilityDraft) -> dict[str, Any]:
+    """A capability's own fields, as the kind of its type reads them."""
+    return {
+        "code": split_codes(draft.code)[0],
+        "name": draft.name,
+        "description": draft.description,
+        "options": draft.options,
+    }
+
+
+def _check_options(draft: CapabilityDraft, kind: SourceKind | None) -> None:
+    for finding in kind.check(definition_of(draft)) if kind else ():
+        if finding.severity == "error":
+            raise InvalidOptions(finding.message, where=finding.where)
 
 
 def _check_type(draft: CapabilityDraft, types: Collection[str]) -> None:
