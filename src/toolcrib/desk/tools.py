@@ -20,6 +20,7 @@ from toolcrib.resolution.explain import ExplainStep, Explanation, explain
 from toolcrib.resolution.offering import Shelf
 from toolcrib.resolution.resolve import Resolver
 from toolcrib.resolution.toolset import Toolset
+from toolcrib.tools.source import Preview
 
 
 class Tools:
@@ -83,6 +84,35 @@ class Tools:
             timeout=timeout,
             configurable=configurable,
         )
+
+    async def preview(
+        self,
+        caller: Caller,
+        agent_id: int,
+        name: str,
+        arguments: object,
+        *,
+        chat_id: int | None = None,
+    ) -> Preview:
+        """What a call would send; nothing is sent.
+
+        Raises NotFound, InvalidArguments, InvalidRequest for a tool that sends no request.
+        """
+        placed = await self._placed(caller, agent_id, chat_id, None, None)
+        _, toolset = await self._resolver.for_agent(agent_id, placed)
+        found = toolset.tools.get(name) or next(
+            (tool for tool in toolset.tools.values() if tool.ref == name), None
+        )
+        if found is None:
+            raise NotFound(f"Agent {agent_id} has no tool {name!r} for you.")
+        given = found.checker.check(arguments)
+        preview = await found.preview(given) if found.preview else None
+        if preview is None:
+            raise InvalidRequest(
+                f"{name!r} runs in Python: there is no request to show.",
+                hint="Tools of type api and packages can be previewed.",
+            )
+        return preview
 
     async def explain(
         self, caller: Caller, agent_id: int, tool: str, *, user_id: int | None = None

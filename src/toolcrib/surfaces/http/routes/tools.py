@@ -13,6 +13,8 @@ from toolcrib.surfaces.http.shapes.tools import (
     CallAnswer,
     CallBody,
     ExplainAnswer,
+    PreviewAnswer,
+    PreviewBody,
     ToolsAnswer,
     call_answer,
     explain_answer,
@@ -40,6 +42,16 @@ async def call(
         context=body.context,
     )
     return Json(call_answer(outcome))
+
+
+@routes.post("/agents/{agent_id}/tools/{name:path}/preview")
+async def preview(
+    agent_id: Id, name: ToolName, body: PreviewBody, caller: TheCaller, desk: TheDesk
+) -> PreviewAnswer:
+    """The exact request that a call would send, secrets masked, with the guard's verdict."""
+    return PreviewAnswer.of(
+        await desk.tools.preview(caller, agent_id, name, body.arguments, chat_id=body.chat_id)
+    )
 
 
 @routes.get("/agents/{agent_id}/tools", response_model=ToolsAnswer)

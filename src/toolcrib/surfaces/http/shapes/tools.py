@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from pydantic import Field
 
@@ -10,6 +10,7 @@ from toolcrib.invocation.flight import Outcome
 from toolcrib.resolution.explain import Explanation
 from toolcrib.resolution.toolset import ResolvedTool, Toolset
 from toolcrib.surfaces.http.shapes.fields import Body, IdField, JsonObject, Row
+from toolcrib.tools.source import Preview
 
 
 class CallBody(Body):
@@ -17,6 +18,27 @@ class CallBody(Body):
     chat_id: IdField | None = None
     chat_uuid: str | None = Field(default=None, max_length=64)
     context: JsonObject | None = None
+
+
+class PreviewBody(Body):
+    arguments: Any = Field(default=None, description="An object; null means no arguments.")
+    chat_id: IdField | None = None
+
+
+class PreviewAnswer(Row):
+    """The exact request that a call would send, masked; nothing was sent."""
+
+    request: JsonObject
+    egress: JsonObject
+    missing: list[str]
+
+    @classmethod
+    def of(cls, preview: Preview) -> Self:
+        return cls(
+            request=dict(preview.request),
+            egress=dict(preview.egress),
+            missing=list(preview.missing),
+        )
 
 
 class ErrorRow(Row):
