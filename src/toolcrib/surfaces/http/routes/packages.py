@@ -74,7 +74,7 @@ async def disable(slug: Slug, caller: TheCaller, desk: TheDesk) -> PackageRow:
 
 
 @routes.post("/{slug}/test", response_model=CallAnswer)
-async def test(
+async def try_it(
     slug: Slug, caller: TheCaller, desk: TheDesk, body: PackageTestBody | None = None
 ) -> Response:
     """Call the package's tool for real and keep how it went as `last_test`."""
