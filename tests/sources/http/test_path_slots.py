@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -15,7 +16,7 @@ from toolcrib.secrets.placeholders import SETTINGS
 from toolcrib.sources.http.operation import Draft, Operation
 from toolcrib.sources.http.segments import SegmentRules
 from toolcrib.sources.http.slots import Values, read_text
-from toolcrib.sources.http.styles import plain
+from toolcrib.sources.http.styles import delimited, form, header_text, path_writer, plain
 
 MISSING = "API request failed: missing required path parameter 'id'"
 
@@ -217,6 +218,25 @@ def test_a_slot_that_is_the_whole_host_is_a_host_name() -> None:
     for value in ("a/b", "a:8080", "u@h", "", "a..b", "[::1]", "0x7f.1"):
         with pytest.raises(InvalidArguments):
             anywhere.render({"host": value})
+
+
+def test_arguments_may_fill_paths_and_headers_in_styles_of_their_own() -> None:
+    """A draft takes writers for its slots, its query and its headers."""
+
+    def tags(arguments: Mapping[str, Any]) -> tuple[str, str] | None:
+        return ("X-Tags", header_text(arguments["tags"])) if "tags" in arguments else None
+
+    made = operation(
+        "https://h.test/a{id}/b",
+        rules=SegmentRules(writers={"id": path_writer("matrix", "id", explode=True)}),
+        query=(form("ids", "ids"), delimited("p", "p", "|")),
+        header_writers=(tags,),
+    )
+    full = made.render({"id": [1, "/"], "ids": [1, 2], "p": ["a", "b"], "tags": ["x", "y"]})
+    assert full.url == "https://h.test/a;id=1;id=%2F/b?ids=1&ids=2&p=a%7Cb"
+    assert full.headers == [("X-Tags", "x,y")]
+    assert made.render({"id": 5}).url == "https://h.test/a;id=5/b"
+    assert made.render({"id": 5}).headers == []
 
 
 def test_half_a_character_is_an_argument_error() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from toolcrib.errors import InvalidArguments, InvalidOptions
@@ -16,7 +17,7 @@ _PORTS = {"https": 443, "http": 80}
 _LABEL = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?", re.ASCII)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class FixedHost:
     """The host of every call."""
 
@@ -27,7 +28,7 @@ class FixedHost:
     def of(self, _: Mapping[str, Any]) -> FixedHost:
         return self
 
-    @property
+    @cached_property
     def origin(self) -> str:
         """`https://host`, with the port where it is not the scheme's own."""
         name = f"[{self.host}]" if ":" in self.host else self.host

@@ -6,13 +6,12 @@ left but slots; filled with a call's arguments it is a Request. Nothing is read 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import NamedTuple
 
 from toolcrib.errors import InvalidArguments
 from toolcrib.secrets.binding import hosts_of, may_go_to
-from toolcrib.secrets.masking import MASK
 from toolcrib.sources.http.bodies import BodyDraft, BodyMaker, Files
 from toolcrib.sources.http.headers import HeaderDraft, Headers, content_type_of
 from toolcrib.sources.http.hosts import FixedHost
@@ -25,15 +24,13 @@ HeaderWriter = Callable[[Arguments], tuple[str, str] | None]
 """A header that an argument fills; None when it is absent."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """What goes on the wire, but for what the connection adds."""
 
     method: str
     url: str
     headers: list[tuple[str, str]]
     body: bytes | None
-    host: FixedHost
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,6 +56,7 @@ class Draft:
         return Operation(
             method=self.method,
             url=url,
+            target=_target(url),
             query=(*url.query, *self.query),
             headers=headers,
             header_writers=self.header_writers,
@@ -78,6 +76,8 @@ class Operation:
 
     method: str
     url: UrlPlan
+    target: tuple[Step, ...]
+    """The URL up to its query, in as few steps as it has holes."""
     query: tuple[Step, ...]
     headers: Headers
     header_writers: tuple[HeaderWriter, ...]
@@ -87,9 +87,8 @@ class Operation:
 
     def render(self, arguments: Arguments, files: Files = ()) -> Request:
         """Raises InvalidArguments for what cannot be sent."""
-        host = self.url.host.of(arguments)
         try:
-            url = host.origin + _joined(self.url.path, arguments)
+            url = _joined(self.target, arguments)
             query = _query(self.query, arguments) if self.query else ""
             headers = list(self.headers)
             for write in self.header_writers:
@@ -108,11 +107,13 @@ class Operation:
             url=f"{url}?{query}" if query else url,
             headers=headers,
             body=payload.data if payload else None,
-            host=host,
         )
 
-    def refusal(self, host: FixedHost) -> str | None:
-        """Why a value inside the request may not go to this host; names it, never shows it."""
+    def refusal(self, arguments: Arguments) -> str | None:
+        """Why a value inside the request may not go to its host; names it, never shows it."""
+        if not self.limits:
+            return None
+        host = self.url.host.of(arguments)
         for name, hosts in self.limits:
             if not may_go_to(hosts, host.host, host.port):
                 return f"{name!r} may be sent to {', '.join(hosts)} only, not to {host.host!r}"
@@ -127,12 +128,19 @@ class Operation:
         return f"{url}?{query}" if query else url
 
 
-def masked(names: Mapping[str, Any]) -> dict[str, str]:
-    """The same names, each with `***` as its value: for showing what would be sent."""
-    return dict.fromkeys(names, MASK)
+def _target(url: UrlPlan) -> tuple[Step, ...]:
+    host = url.host
+    if not isinstance(host, FixedHost):
+        return (lambda arguments: host.of(arguments).origin, *url.path)
+    first = url.path[0]
+    if isinstance(first, str):
+        return (host.origin + first, *url.path[1:])
+    return (host.origin, *url.path)
 
 
 def _joined(steps: tuple[Step, ...], arguments: Arguments) -> str:
+    if len(steps) == 1 and isinstance(steps[0], str):
+        return steps[0]
     return "".join([step if isinstance(step, str) else step(arguments) for step in steps])
 
 

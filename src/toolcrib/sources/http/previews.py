@@ -50,7 +50,7 @@ async def _verdict(
     operation: Operation, sender: Sender, arguments: Mapping[str, Any]
 ) -> Mapping[str, Any]:
     host = operation.url.host.of(arguments)
-    refusal = operation.refusal(host)
+    refusal = operation.refusal(arguments)
     verdict = {**(await sender.verdict(f"{host.origin}/")).as_json(), "host": host.host}
     if refusal is not None:
         return {**verdict, "allowed": False, "reason": f"{refusal}."}

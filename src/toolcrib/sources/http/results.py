@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Literal
 
 import orjson
 
 from toolcrib.net.response import Response
-from toolcrib.sources.http.raws import is_json, is_xml
+from toolcrib.sources.http.raws import is_json, is_xml, media_type
 from toolcrib.sources.http.rules import Rules
 from toolcrib.sources.http.words import json_text
 from toolcrib.tools.result import BlobPart, Failure, Output, TextPart
@@ -42,6 +43,9 @@ _TEXTUAL = frozenset(
 )
 
 
+Shape = Literal["json", "text", "image", "audio", "file", "unknown"]
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Content:
     """An answer's body, read by its media type. Exactly one of `text` and `blob` is there."""
@@ -55,79 +59,74 @@ class Content:
 
 def output_of(response: Response, rules: Rules) -> Output:
     """What the model gets. A status that means failure is a failed Output."""
-    if rules.result == "status and body":
-        return _status_and_body(response)
-    if not response.ok:
-        return Output.failed("upstream_error", f"API error: HTTP {response.status}")
-    if _cut_blob(response):
-        return _too_large()
-    content = read_content(response)
-    if content.blob is not None:
-        return Output(parts=(content.blob,))
-    return Output(
-        parts=(TextPart(content.text),), structured=content.json, truncated=content.truncated
-    )
-
-
-def _status_and_body(response: Response) -> Output:
     status = response.status
-    if _cut_blob(response) and status < 300:
-        return _too_large()
+    failed = status >= 300 or status < 200
+    if failed and rules.result == "body":
+        return Output.failed("upstream_error", f"API error: HTTP {status}")
     content = read_content(response)
+    if content.blob is not None and response.truncated and not failed:
+        return Output.failed(
+            "too_large",
+            f"API request failed: the file that came back is larger than {READ_LIMIT} bytes",
+        )
+    if rules.result == "body":
+        part = content.blob or TextPart(content.text)
+        return Output(parts=(part,), structured=content.json, truncated=content.truncated)
+    return _status_and_body(status, content, failed=failed)
+
+
+def _status_and_body(status: int, content: Content, *, failed: bool) -> Output:
     body = content.json if content.is_json else content.text
     shown = {"status": status, "body": None if content.blob else body}
     text = TextPart(json_text(shown))
-    return Output(
-        parts=(text, content.blob) if content.blob and status < 300 else (text,),
-        structured=shown,
-        error=_failure(status),
-        truncated=content.truncated,
-    )
-
-
-def _failure(status: int) -> Failure | None:
-    if status < 300:
-        return None
     followed = "" if status >= 400 else ": redirects are not followed"
-    return Failure("upstream_error", f"API error: HTTP {status}{followed}")
-
-
-def _too_large() -> Output:
-    return Output.failed(
-        "too_large",
-        f"API request failed: the file that came back is larger than {READ_LIMIT} bytes",
+    return Output(
+        parts=(text, content.blob) if content.blob and not failed else (text,),
+        structured=shown,
+        error=Failure("upstream_error", f"API error: HTTP {status}{followed}") if failed else None,
+        truncated=content.truncated,
     )
 
 
 def read_content(response: Response) -> Content:
     """Read the body by its media type; without one, as text where it is UTF-8."""
-    kind = _kind(response)
-    if kind is not None:
-        return Content(
-            blob=BlobPart(
-                kind=kind,
-                data=response.body,
-                mime_type=response.media_type or "application/octet-stream",
-                name=_name(response),
-            )
-        )
-    if response.truncated or len(response.body) > TEXT_LIMIT:
-        cut = replace(response, body=response.body[:TEXT_LIMIT], truncated=True)
+    body = response.body
+    if not body:
+        return Content()
+    shape = shape_of(response.headers.get("Content-Type", ""))
+    if shape == "unknown":
+        shape = "text" if _is_utf8(response) else "file"
+    if shape not in {"json", "text"}:
+        return Content(blob=_blob(response, shape))
+    if response.truncated or len(body) > TEXT_LIMIT:
+        cut = replace(response, body=body[:TEXT_LIMIT], truncated=True)
         marker = f"\n[cut: the answer is longer than {TEXT_LIMIT} bytes]"
         return Content(text=cut.text() + marker, truncated=True)
     text = response.text()
-    if is_json(response.media_type):
-        return _json_content(response, text)
-    return Content(text=text)
+    return _json_content(body, text) if shape == "json" else Content(text=text)
 
 
-def _json_content(response: Response, text: str) -> Content:
-    body = response.body if response.charset == "utf-8" else text.encode()
+@lru_cache(maxsize=1024)
+def shape_of(content_type: str) -> Shape:
+    """What a body of this Content-Type is to a model."""
+    kind = media_type(content_type)
+    if kind.startswith("image/"):
+        return "image"
+    if kind.startswith("audio/"):
+        return "audio"
+    if is_json(kind):
+        return "json"
+    if kind.startswith("text/") or is_xml(kind) or kind in _TEXTUAL:
+        return "text"
+    return "file" if kind else "unknown"
+
+
+def _json_content(body: bytes, text: str) -> Content:
     try:
-        value = orjson.loads(body.removeprefix(b"\xef\xbb\xbf"))
+        value = orjson.loads(text)
     except orjson.JSONDecodeError:
         return Content(text=text)
-    if _LONG_NUMBER.search(body):
+    if len(body) >= 19 and _LONG_NUMBER.search(body):
         value = _exact(text, value)
     return Content(text=text, json=value, is_json=True)
 
@@ -140,24 +139,17 @@ def _exact(text: str, value: Any) -> Any:
         return value
 
 
-def _cut_blob(response: Response) -> bool:
-    return response.truncated and _kind(response) is not None
-
-
-def _kind(response: Response) -> Literal["image", "audio", "file"] | None:
-    """None for text."""
-    media_type = response.media_type
-    if not response.body:
-        return None
-    if media_type.startswith("image/"):
-        return "image"
-    if media_type.startswith("audio/"):
-        return "audio"
-    if media_type.startswith("text/") or is_json(media_type) or is_xml(media_type):
-        return None
-    if media_type in _TEXTUAL or (not media_type and _is_utf8(response)):
-        return None
-    return "file"
+def _blob(response: Response, shape: str) -> BlobPart:
+    kind: Literal["image", "audio", "file"] = "file"
+    if shape in {"image", "audio"}:
+        kind = "image" if shape == "image" else "audio"
+    found = _FILENAME.search(response.headers.get("Content-Disposition", ""))
+    return BlobPart(
+        kind=kind,
+        data=response.body,
+        mime_type=response.media_type or "application/octet-stream",
+        name=found[1].strip() if found else None,
+    )
 
 
 def _is_utf8(response: Response) -> bool:
@@ -166,8 +158,3 @@ def _is_utf8(response: Response) -> bool:
     except UnicodeDecodeError as error:
         return response.truncated and error.start > len(response.body) - 4
     return b"\0" not in response.body
-
-
-def _name(response: Response) -> str | None:
-    found = _FILENAME.search(response.headers.get("Content-Disposition", ""))
-    return found[1].strip() if found else None

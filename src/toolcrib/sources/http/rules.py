@@ -62,18 +62,3 @@ PACKAGE: Final = Rules(
     result="status and body",
 )
 """http packages: a status of 300 or more is a failed result that shows status and body."""
-
-OPENAPI: Final = Rules(
-    kind="openapi",
-    language=SETTINGS,
-    resolved="open",
-    methods=("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"),
-    timeout=30.0,
-    longest_timeout=30.0,
-    null_is_absent=False,
-    drops_empty=False,
-    drops_partial=False,
-    raw_single=False,
-    result="body",
-)
-"""Operations of OpenAPI documents, which bring writers of their own."""

@@ -58,6 +58,8 @@ def compile_segment(
         _path_slot(piece.name, rules) if isinstance(piece, Slot) else _fixed(piece, shown=shown)
         for piece in pieces
     ]
+    if len(steps) == 1 and not isinstance(steps[0], str):
+        return steps[0]
     names = [piece.name for piece in pieces if isinstance(piece, Slot)]
 
     def write(arguments: Arguments) -> str:

@@ -10,7 +10,6 @@ from toolcrib.errors import EgressBlocked, NotFound, ToolcribError
 from toolcrib.sources.http.binding import Binding, Bound
 from toolcrib.sources.http.checking import HttpArguments
 from toolcrib.sources.http.files import DocumentReader, gather_files
-from toolcrib.sources.http.hosts import FixedHost
 from toolcrib.sources.http.previews import preview_call
 from toolcrib.sources.http.results import output_of
 from toolcrib.sources.http.sending import Sender, failed_by, send
@@ -60,8 +59,9 @@ class HttpSource:
             await gather_files(tool.files, arguments, self.documents, call) if tool.files else ()
         )
         request = operation.render(arguments, files)
-        if operation.limits:
-            require_allowed(bound, request.host)
+        refusal = operation.refusal(arguments)
+        if refusal is not None:
+            raise EgressBlocked(f"{refusal}.", sent=False)
         response = await send(self.sender, request, seconds=min(tool.timeout, call.deadline))
         return output_of(response, tool.rules)
 
@@ -80,10 +80,3 @@ class HttpSource:
     def _require(self, name: str) -> None:
         if name != self.tool.spec.name:
             raise NotFound(f"This source has no tool {name!r}.")
-
-
-def require_allowed(bound: Bound, host: FixedHost) -> None:
-    """Raises EgressBlocked when a value inside the request may not go to this host."""
-    reason = bound.operation.refusal(host)
-    if reason is not None:
-        raise EgressBlocked(f"{reason}.", sent=False)

@@ -65,7 +65,8 @@ def json_text(value: Any) -> str:
 
 def percent(value: Any) -> str:
     """Percent-encoded UTF-8: only letters, digits and `-._~` stay as they are."""
-    return quote(value if isinstance(value, str) else text_of(value), safe="")
+    text = value if isinstance(value, str) else text_of(value)
+    return text if text.isalnum() and text.isascii() else quote(text, safe="")
 
 
 def json_content(value: Any) -> str:
