@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from toolcrib.catalog.capabilities import Capability, split_codes
 from toolcrib.desk.agents import find_by_code
 from toolcrib.desk.entering import Entrance
-from toolcrib.errors import InvalidRequest, SetupError
+from toolcrib.errors import InvalidRequest, NotGranted, SetupError
 from toolcrib.grants.groups import acting_for
 from toolcrib.identity.caller import Caller
 from toolcrib.invocation.flight import Outcome, Request
@@ -78,7 +78,13 @@ class PlatformCrib:
             )
         authenticator = self._platform.authenticator
         caller = await authenticator.caller_for(asker.user_id)
-        caller = await authenticator.acting(caller, user_id=None, group_id=asker.group_id)
+        try:
+            caller = await authenticator.acting(caller, user_id=None, group_id=asker.group_id)
+        except NotGranted:
+            raise NotGranted(
+                f"User {asker.user_id} is no member of group {asker.group_id}.",
+                where="configurable.group_id",
+            ) from None
         if asker.chat_id is None:
             placed = await self._entrance.outside(caller, asker.context)
         else:
