@@ -221,6 +221,42 @@ def test_a_stored_value_outside_quotes_is_one_json_value(stored: str, value: obj
     assert json.loads(made) == {"n": value, "m": stored}
 
 
+@pytest.mark.parametrize(
+    ("kind", "data"),
+    [
+        ("text/plain", "é€".encode()),
+        ("text/plain; charset=nonsense", "é€".encode()),
+        ('text/xml; charset="iso-8859-1"', b"\xe9&#8364;"),
+    ],
+)
+async def test_a_text_is_sent_in_the_charset_that_it_names(
+    bench: Bench, kind: str, data: bytes
+) -> None:
+    """The header and the bytes say the same; XML writes what the charset lacks as references."""
+    options = {
+        "name": "x",
+        "method": "POST",
+        "url": bench.url("/x"),
+        "headers": {"Content-Type": kind},
+        "body_template": "{t}",
+    }
+    assert (await bench.sent(await bench.api(options), {"t": "é€"})).body == data
+
+
+async def test_what_a_charset_lacks_is_an_argument_error(bench: Bench) -> None:
+    """Plain text has no way to write it."""
+    options = {
+        "name": "x",
+        "method": "POST",
+        "url": bench.url("/x"),
+        "headers": {"Content-Type": "text/plain; charset=iso-8859-1"},
+        "body_template": "{t}",
+    }
+    output = await bench.call(await bench.api(options), {"t": "€"})
+    assert output.error is not None
+    assert output.error.code == "invalid_arguments"
+
+
 def test_a_slot_behind_a_backslash_has_no_safe_place() -> None:
     """The backslash would take the value's first character."""
     with pytest.raises(InvalidOptions, match="backslash"):

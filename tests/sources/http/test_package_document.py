@@ -153,7 +153,7 @@ async def test_an_argument_that_goes_nowhere_is_said(bench: Bench) -> None:
     document = config(method="POST", body_template={"a": "{a}"})
     document["input_schema"] = {"properties": {"a": {}, "b": {}}}
     findings = await check(bench, document)
-    assert [f.where for f in findings] == ["input_schema.properties.b", "config.method"]
+    assert [f.where for f in findings] == ["config.method", "input_schema.properties.b"]
 
 
 @pytest.mark.parametrize(
@@ -170,8 +170,29 @@ def test_mcp_packages_are_read_by_the_same_reader(
     kind: str, keys: dict[str, Any], errors: list[str]
 ) -> None:
     """What every type needs in its config is one table."""
-    reading = read_package(package(type=kind, config=keys))
-    assert [finding.where for finding in reading.findings] == errors
+    findings = read_package(package(type=kind, config=keys)).findings
+    assert [finding.where for finding in findings if finding.severity == "error"] == errors
+    assert any(finding.message.startswith("writes: ") for finding in findings)
+
+
+def test_an_mcp_package_takes_no_schema_from_the_top_level() -> None:
+    """The author is told which schema counts, and what happens without one."""
+    keys = {"endpoint": "{{U}}", "tool_name": "search"}
+    reading = read_package(package(type="mcp_server", config=keys, input_schema={"type": "object"}))
+    assert [finding.where for finding in reading.findings] == [
+        "type",
+        "input_schema",
+        "config.input_schema",
+    ]
+
+
+def test_a_config_nested_without_end_is_a_finding() -> None:
+    """Nothing that a person sends ends in a stack trace."""
+    deep: object = "x"
+    for _ in range(5000):
+        deep = [deep]
+    reading = read_package(package(config={"url": "https://api.test", "static_body": {"a": deep}}))
+    assert any("Nested deeper" in finding.message for finding in reading.findings)
 
 
 async def test_undeclared_braces_of_a_body_are_text(bench: Bench) -> None:

@@ -183,6 +183,7 @@ def test_urls_are_read_as_their_author_wrote_them(
         ("https://${HOST}.example.test/", {"HOST": "evil.test#"}),
         ("https://${HOST}.example.test/", {"HOST": "a@evil.test"}),
         ("https://${HOST}.example.test/", {"HOST": "evil.test:443/"}),
+        ("https://${HOST}${REST}/", {"HOST": "evil.test/", "REST": ".api.test"}),
         ("https://${HOST}{id}/", {"HOST": "api.test"}),
         ("https://api{id}.test/", {}),
         ("https://api.test:{id}/", {}),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from toolcrib.sources.http.multipart import FilePart, write_multipart
-from toolcrib.sources.http.raws import compile_raw, is_form, is_json
+from toolcrib.sources.http.raws import compile_raw, encoded, is_form, is_json
 from toolcrib.sources.http.slots import Read, Values
 from toolcrib.sources.http.styles import Arguments
 from toolcrib.sources.http.trees import compile_tree
@@ -72,7 +72,7 @@ class FieldsBody:
             if raw_single and write is _json and len(body) == 1:
                 only = next(iter(body.values()))
                 if isinstance(only, str):
-                    return Payload(only.encode(), TEXT)
+                    return Payload(encoded(only, content_type), TEXT)
             return write(body)
 
         return make
@@ -109,7 +109,7 @@ class RawBody:
         fill = compile_raw(
             values.place(self.pieces, self.where), content_type or TEXT, where=self.where
         )
-        return lambda arguments, _: Payload(fill(arguments).encode(), TEXT)
+        return lambda arguments, _: Payload(encoded(fill(arguments), content_type), TEXT)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

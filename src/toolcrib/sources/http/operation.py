@@ -98,7 +98,8 @@ class Operation:
             payload = self.body(arguments, files) if self.body else None
         except UnicodeEncodeError:
             raise InvalidArguments(
-                "A text holds half a surrogate pair and cannot be sent."
+                "A text holds a character that cannot be sent: half a surrogate pair, "
+                "or one outside the body's charset."
             ) from None
         if payload is not None and not self.typed:
             headers.append(("Content-Type", payload.content_type))

@@ -11,8 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from toolcrib.errors import InvalidOptions
 from toolcrib.secrets.placeholders import PLACEHOLDER_RE, SECRETS, joined, map_text
 from toolcrib.sources.http.problems import Problems
+from toolcrib.sources.http.tool import READ_ONLY
 from toolcrib.sources.http.words import is_object
 from toolcrib.tools.source import Finding
 
@@ -86,6 +88,8 @@ def read_package(document: object, problems: Problems | None = None) -> PackageR
         _check_config(str(package.get("type")), config, problems)
         _check_placeholders(config, problems)
         _check_credentials(config, problems)
+        _warn_of_writes(str(package.get("type")), config, problems)
+        _warn_of_schemas(package, config, problems)
     package.setdefault("description", "")
     package.setdefault("version", "1.0.0")
     return PackageReading(
@@ -140,7 +144,38 @@ def _check_placeholders(config: Mapping[str, Any], problems: Problems) -> None:
             problems.warn(where, f"Packages have no settings: write {{{{{name}}}}} for a secret.")
         return text
 
-    map_text(config, look, "config")
+    try:
+        map_text(config, look, "config")
+    except InvalidOptions as error:
+        problems.caught(error, "config")
+
+
+def _warn_of_writes(kind: str, config: Mapping[str, Any], problems: Problems) -> None:
+    """Whoever installs a tool that may change something should know it."""
+    if kind.startswith("mcp_"):
+        problems.warn(
+            "type", "writes: only its server can say that the tool changes nothing (readOnlyHint)."
+        )
+    elif kind == "http":
+        method = str(config.get("method") or "GET").strip().upper()
+        if method not in READ_ONLY:
+            problems.warn("config.method", f"writes: {method} may change something upstream.")
+
+
+def _warn_of_schemas(
+    package: Mapping[str, Any], config: Mapping[str, Any], problems: Problems
+) -> None:
+    """An MCP tool takes its schema from its config or its server, never from the top level."""
+    kind = str(package.get("type"))
+    if not kind.startswith("mcp_"):
+        return
+    given = config.get("input_schema")
+    if given is not None and not is_object(given):
+        problems.error("config.input_schema", "Must be a JSON Schema object.")
+    if package.get("input_schema") is not None:
+        problems.warn("input_schema", "Has no effect here: an MCP tool's is config.input_schema.")
+    if kind == "mcp_server" and given is None:
+        problems.warn("config.input_schema", "Missing: the tool is offered without arguments.")
 
 
 def _check_credentials(config: Mapping[str, Any], problems: Problems) -> None:

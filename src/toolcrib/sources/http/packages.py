@@ -22,7 +22,7 @@ from toolcrib.sources.http.segments import SegmentRules
 from toolcrib.sources.http.sending import Sender
 from toolcrib.sources.http.source import HttpSource
 from toolcrib.sources.http.styles import plain
-from toolcrib.sources.http.tool import READ_ONLY, HttpTool, annotations_of
+from toolcrib.sources.http.tool import HttpTool, annotations_of
 from toolcrib.sources.http.trials import try_draft
 from toolcrib.sources.http.words import is_array, is_object
 from toolcrib.tools.schema import ArgumentChecker
@@ -46,10 +46,6 @@ class PackageKind:
         tool = read_http_package(definition, problems)
         if tool is not None and not problems.errors:
             try_draft(tool.draft, tool.needs, PACKAGE.language, problems)
-        if tool is not None and tool.draft.method not in READ_ONLY:
-            problems.warn(
-                "config.method", f"writes: {tool.draft.method} may change something upstream."
-            )
         return problems.findings
 
     def needs(self, definition: Mapping[str, Any]) -> Needs:

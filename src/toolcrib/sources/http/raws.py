@@ -7,6 +7,7 @@ Stored values are escaped like arguments.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import orjson
@@ -22,6 +23,8 @@ from toolcrib.sources.http.words import (
     text_of,
     xml_content,
 )
+
+_CHARSET = re.compile(r"""charset\s*=\s*["']?([^\s"';,]+)""", re.IGNORECASE)
 
 TextMaker = Callable[[Arguments], str]
 
@@ -48,6 +51,19 @@ def is_xml(content_type: str) -> bool:
 def escapes(content_type: str) -> bool:
     """Whether values are escaped in a body of this type."""
     return is_json(content_type) or is_form(content_type) or is_xml(content_type)
+
+
+def encoded(text: str, content_type: str) -> bytes:
+    """The text in the charset that the Content-Type names; UTF-8 where it names none we know."""
+    named = _CHARSET.search(content_type)
+    if named is None:
+        return text.encode()
+    charset = named[1]
+    try:
+        "".encode(charset)
+    except (LookupError, ValueError):
+        charset = "utf-8"
+    return text.encode(charset, "xmlcharrefreplace" if is_xml(content_type) else "strict")
 
 
 def compile_raw(pieces: Filled, content_type: str, *, where: str) -> TextMaker:

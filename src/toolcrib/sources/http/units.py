@@ -15,20 +15,23 @@ from toolcrib.sources.http.slots import Filled, Slot, Stored
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One character of a template, or one slot. `stored`: it came from a stored value."""
+    """One character of a template, or one slot.
+
+    `stored` is 0 for the author's own text, else the number of the stored value it came from.
+    """
 
     char: str
-    stored: bool = False
+    stored: int = 0
     slot: str | None = None
 
 
 def units_of(pieces: Filled) -> list[Unit]:
     units: list[Unit] = []
-    for piece in pieces:
+    for number, piece in enumerate(pieces, start=1):
         if isinstance(piece, Slot):
             units.append(Unit("", slot=piece.name))
         elif isinstance(piece, Stored):
-            units += [Unit(char, stored=True) for char in piece.text.strip()]
+            units += [Unit(char, stored=number) for char in piece.text.strip()]
         else:
             units += [Unit(char) for char in piece]
     return units
@@ -46,7 +49,7 @@ def stripped(units: list[Unit]) -> list[Unit]:
 def pieces_of(units: Sequence[Unit]) -> list[Piece]:
     """Runs of characters of one origin, and slots."""
     pieces: list[Piece] = []
-    run, stored = "", False
+    run, stored = "", 0
     for unit in units:
         if run and (unit.slot or unit.stored != stored):
             pieces.append(Stored(run) if stored else run)

@@ -83,10 +83,10 @@ def _scheme(units: list[Unit], where: str) -> tuple[str, list[Unit]]:
 
 
 def _require_whole(rest: list[Unit], where: str) -> None:
-    """A stored value that ends the host must not push the author's own text out of it."""
+    """A stored value that ends the host must not push what stands behind it out of the host."""
     if not rest or not rest[0].stored:
         return
-    following = next((unit for unit in rest if not unit.stored), None)
+    following = next((unit for unit in rest if unit.stored != rest[0].stored), None)
     if following is not None and (following.slot or following.char not in "/?#"):
         raise InvalidOptions(
             f"A stored value in the url's host holds {rest[0].char!r}, "
