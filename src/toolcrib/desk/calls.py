@@ -63,6 +63,7 @@ class Calls:
         """Delete what began earlier; returns how many calls that were."""
         if not decide(caller, "change", INSTALLATION):
             raise NotGranted("Only a super-admin prunes the journal.")
+        await self._journal.flush()
         return await self._journal.prune(older_than=older_than)
 
 

@@ -12,7 +12,7 @@ from toolcrib.identity.caller import Caller
 from toolcrib.invocation.flight import Outcome
 from toolcrib.resolution.resolve import Resolver
 from toolcrib.resolution.toolset import Toolset
-from toolcrib.tools.private import without_private
+from toolcrib.tools.private import without
 
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
@@ -72,7 +72,7 @@ class Replying:
 
 def storable(text: str) -> str:
     """The text without what no database keeps: NUL and halves of surrogate pairs."""
-    clean = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    clean = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return clean.replace("\0", _REPLACEMENT)
 
 
@@ -81,7 +81,7 @@ def _record(call: DirectCall, outcome: Outcome, toolset: Toolset, text: str) -> 
     return {
         "call_id": outcome.call_id,
         "name": outcome.tool,
-        "arguments": without_private(arguments, toolset.tools[call.name].input_schema),
+        "arguments": without(arguments, toolset.tools[call.name].private),
         "success": outcome.success,
         "text": text,
     }

@@ -1,0 +1,119 @@
+"""Tokens: for oneself or by a super-admin, bound to an agent if wanted, gone when revoked."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tests.support.tenants import Tenants
+from toolcrib.errors import InvalidRequest, NotAuthenticated, NotFound, NotGranted
+from toolcrib.grants.agents import AgentDraft
+
+
+async def test_tokens_are_the_users_own_business(tenants: Tenants) -> None:
+    """Neither the admin of the group nor a stranger makes, lists or revokes them."""
+    tokens = tenants.crib.desk.tokens
+    own = tenants.user_a.id
+    made, _ = await tokens.create(tenants.user_a.caller, user_id=own, name="laptop")
+    for person, error in ((tenants.admin_a, NotGranted), (tenants.user_b, NotFound)):
+        with pytest.raises(error):
+            await tokens.create(person.caller, user_id=own, name="x")
+        with pytest.raises(error):
+            await tokens.list(person.caller, user_id=own)
+        with pytest.raises(error):
+            await tokens.revoke(person.caller, user_id=own, token_id=made.id)
+
+    names = [row.name for row in await tokens.list(tenants.root.caller, user_id=own)]
+    assert names == ["test", "laptop"]
+
+
+async def test_a_revoked_token_stops_at_once(tenants: Tenants) -> None:
+    """The next request with it is refused, though it was remembered a moment ago."""
+    tokens, authenticator = tenants.crib.desk.tokens, tenants.crib.platform.authenticator
+    row, made = await tokens.create(tenants.user_a.caller, user_id=tenants.user_a.id, name="laptop")
+    assert (await authenticator.caller_of(made.text)).user_id == tenants.user_a.id
+
+    await tokens.revoke(tenants.user_a.caller, user_id=tenants.user_a.id, token_id=row.id)
+
+    with pytest.raises(NotAuthenticated):
+        await authenticator.caller_of(made.text)
+    with pytest.raises(NotFound):
+        await tokens.revoke(tenants.user_a.caller, user_id=tenants.user_a.id, token_id=row.id)
+
+
+async def test_a_token_of_another_user_is_not_found(tenants: Tenants) -> None:
+    """The id of somebody else's token under one's own name is no way to it."""
+    tokens = tenants.crib.desk.tokens
+    row, _ = await tokens.create(tenants.user_b.caller, user_id=tenants.user_b.id, name="b")
+
+    with pytest.raises(NotFound):
+        await tokens.revoke(tenants.user_a.caller, user_id=tenants.user_a.id, token_id=row.id)
+    assert row in await tokens.list(tenants.user_b.caller, user_id=tenants.user_b.id)
+
+
+async def test_an_expired_token_is_refused(tenants: Tenants) -> None:
+    """Its row stays, it opens nothing."""
+    _, made = await tenants.crib.desk.tokens.create(
+        tenants.user_a.caller,
+        user_id=tenants.user_a.id,
+        name="old",
+        expires_at=datetime.now(UTC) - timedelta(seconds=1),
+    )
+    with pytest.raises(NotAuthenticated):
+        await tenants.crib.platform.authenticator.caller_of(made.text)
+
+
+async def test_a_token_is_bound_only_to_an_agent_its_user_may_use(tenants: Tenants) -> None:
+    """Not even a super-admin binds a user to another tenant's agent."""
+    agent_b = await tenants.agent(tenants.user_b, tenants.b)
+    for caller in (tenants.user_a.caller, tenants.root.caller):
+        with pytest.raises(InvalidRequest) as refused:
+            await tenants.crib.desk.tokens.create(
+                caller, user_id=tenants.user_a.id, name="x", agent_id=agent_b.id
+            )
+        assert refused.value.where == "agent_id"
+
+
+async def test_a_bound_token_reaches_its_agent_and_nothing_else(tenants: Tenants) -> None:
+    """Even a super-admin's: no tokens, no changes, no other agents, no lists of tenants."""
+    desk = tenants.crib.desk
+    agent = await tenants.agent(tenants.user_a, tenants.a, "greet")
+    other = await tenants.agent(tenants.admin_a, tenants.a)
+    bound = (await tenants.crib.somebody(1, agent_id=agent.id)).caller
+
+    assert [row.id for row in await desk.agents.list(bound)] == [agent.id]
+    assert list(await desk.groups.list(bound)) == []
+    assert [row.id for row in await desk.users.list(bound)] == [1]
+    assert list(await desk.settings.list(bound)) == []
+    assert (await desk.tools.call(bound, agent.id, "hello", {"name": "you"})).success
+    with pytest.raises(NotFound):
+        await desk.agents.get(bound, other.id)
+    with pytest.raises(NotGranted):
+        await desk.tokens.create(bound, user_id=1, name="more")
+    with pytest.raises(NotGranted):
+        await desk.agents.create(bound, AgentDraft(name="mine", creator_id=1))
+    with pytest.raises(NotGranted):
+        await desk.agents.update(bound, agent.id, {"name": "other"})
+    with pytest.raises(NotGranted):
+        await desk.users.set_password(bound, 1, "correct horse")
+
+
+async def test_a_bound_token_sees_the_calls_and_chats_of_its_agent(tenants: Tenants) -> None:
+    """What the same user did with other agents is not its business."""
+    desk = tenants.crib.desk
+    one = await tenants.agent(tenants.user_a, tenants.a, "greet")
+    two = await tenants.agent(tenants.admin_a, tenants.a, "greet")
+    caller = tenants.user_a.caller
+    for agent in (one, two):
+        await desk.tools.call(caller, agent.id, "hello", {"name": "you"})
+        await tenants.chat(tenants.user_a, agent)
+    bound = (await tenants.crib.somebody(tenants.user_a.id, agent_id=one.id)).caller
+
+    assert {row.agent_id for row in await desk.calls.list(caller)} == {one.id, two.id}
+    assert {row.agent_id for row in await desk.calls.list(bound)} == {one.id}
+    assert {row.agent_id for row in await desk.chats.list(bound)} == {one.id}
+    assert list(await desk.calls.list(bound, agent_id=two.id)) == []
+    chat_of_two = (await desk.chats.list(caller, agent_id=two.id))[0]
+    with pytest.raises(NotFound):
+        await desk.chats.get(bound, chat_of_two.id)
