@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.pages import Block, blocks, name_of, pages
+from tests.support.environments import make_environment
 
 NOT_RUN: dict[str, int] = {}
 """How many Python blocks of a page are marked `<!-- not run: reason -->`."""
@@ -28,6 +29,8 @@ with asyncio.Runner() as runner:
             runner.run(result)
 """
 SHELLS = {"bash", "console", "sh"}
+LONGEST = 280
+"""Seconds that a page may take: a tutorial starts the program a dozen times."""
 
 
 def python_blocks(page: Path) -> list[Block]:
@@ -47,12 +50,8 @@ def commands(block: Block) -> str:
 
 
 def run(command: list[str], place: Path, text: str) -> subprocess.CompletedProcess[str]:
-    """Run in a fresh folder, with the data directory of a fresh installation.
-
-    What pip installs there goes into the folder as well: it is on the path, and nobody else's.
-    """
-    bin_dir = Path(sys.executable).parent
-    site = str(place / "site")
+    """Run in a fresh folder, with the data directory of a fresh installation."""
+    bin_dir = Path(command[0]).parent
     return subprocess.run(
         command,
         cwd=place,
@@ -60,16 +59,24 @@ def run(command: list[str], place: Path, text: str) -> subprocess.CompletedProce
         env={
             **os.environ,
             "PATH": f"{bin_dir}{os.pathsep}{os.environ['PATH']}",
-            "PIP_TARGET": site,
-            "PIP_NO_DEPS": "1",
-            "PYTHONPATH": site,
             "TOOLCRIB_DATA_DIR": str(place / "data"),
         },
         capture_output=True,
         text=True,
         check=False,
-        timeout=100,
+        timeout=LONGEST,
     )
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> str:
+    """A shell of a virtual environment: what pip installs there, nobody else sees."""
+    bin_dir = make_environment(tmp_path / "venv").parent
+    for name, line in {"pip": "python -m pip", "shell": "bash"}.items():
+        script = bin_dir / name
+        script.write_text(f'#!/bin/sh\nexec {line} "$@"\n')
+        script.chmod(0o755)
+    return str(bin_dir / "shell")
 
 
 @pytest.mark.parametrize("page", [one for one in pages() if python_blocks(one)], ids=name_of)
@@ -80,11 +87,12 @@ def test_python_runs(page: Path, tmp_path: Path):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.timeout(LONGEST + 20)
 @pytest.mark.parametrize("page", [one for one in pages() if shell_blocks(one)], ids=name_of)
-def test_commands_run(page: Path, tmp_path: Path):
+def test_commands_run(page: Path, shell: str, tmp_path: Path):
     """Shell blocks marked `<!-- run -->` run one after the other and end well."""
     script = "\n".join(["set -euo pipefail", *(commands(one) for one in shell_blocks(page))])
-    done = run(["bash", "-s"], tmp_path, script)
+    done = run([shell, "-s"], tmp_path, script)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
