@@ -1,0 +1,102 @@
+"""Starting: what `import toolcrib` costs, and how soon a server answers on an existing database.
+
+    python benchmarks/starting.py [--rounds 5] [--json]
+
+Each measurement is a process of its own. The import's time is taken inside the interpreter, the
+server's from its start to the first answer of /healthz.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+from statistics import median
+
+from _figures import Figures
+
+HEAVY = ("langchain", "langchain_core", "fastapi", "sqlalchemy", "pydantic", "aiohttp")
+STATEMENTS = {
+    "import toolcrib": 50.0,
+    "from toolcrib import register_tools, capability": 50.0,
+    "from toolcrib import open_platform": None,
+    "from toolcrib.langchain import get_tools_from_capabilities": None,
+}
+
+
+def imported(statement: str) -> tuple[float, set[str]]:
+    """Milliseconds of a statement in a fresh interpreter, and the modules it loaded."""
+    program = (
+        "import sys, time; before = set(sys.modules); began = time.perf_counter()\n"
+        f"{statement}\n"
+        "took = time.perf_counter() - began; import json\n"
+        "print(json.dumps([took * 1000, sorted(set(sys.modules) - before)]))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    took, modules = json.loads(done.stdout)
+    return took, set(modules)
+
+
+def imports(figures: Figures, rounds: int) -> None:
+    for statement, most in STATEMENTS.items():
+        found = [imported(statement) for _ in range(rounds)]
+        modules = found[0][1]
+        heavy = [name for name in HEAVY if name in modules]
+        note = f"{len(modules)} modules{', ' + ', '.join(heavy) if heavy else ', none heavy'}"
+        figures.add(statement, median(took for took, _ in found), "ms", most=most, note=note)
+        if most is not None:
+            assert not heavy, f"{statement} loads {heavy}"
+
+
+def served(data_dir: Path) -> float:
+    """Seconds from starting the server to its first answer."""
+    env = {**os.environ, "TOOLCRIB_DATA_DIR": str(data_dir), "TOOLCRIB_LOG_LEVEL": "error"}
+    command = [sys.executable, "-m", "toolcrib.cli", "serve", "--port", "0", "--json"]
+    began = time.perf_counter()
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            url = address(server)
+            while True:
+                with contextlib.suppress(OSError):
+                    with urllib.request.urlopen(f"{url}/healthz", timeout=5) as answer:  # noqa: S310
+                        assert answer.status == 200
+                    return time.perf_counter() - began
+                time.sleep(0.005)
+        finally:
+            server.terminate()
+
+
+def address(server: subprocess.Popen[str]) -> str:
+    """The URL out of the JSON that the server prints first."""
+    text = ""
+    assert server.stdout is not None
+    for line in server.stdout:
+        text += line
+        with contextlib.suppress(ValueError):
+            return json.loads(text)["url"]
+    raise RuntimeError(f"The server said no address: {text!r}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    figures = Figures()
+    imports(figures, options.rounds)
+    with tempfile.TemporaryDirectory(prefix="toolcrib-bench-") as folder:
+        served(Path(folder))  # makes the database
+        times = [served(Path(folder)) for _ in range(options.rounds)]
+    figures.add("serve to /healthz, existing database", median(times), "s", most=1.5)
+    figures.show(as_json=options.json)
+
+
+if __name__ == "__main__":
+    main()
