@@ -47,7 +47,6 @@ from toolcrib.storage import Storage, open_storage
 from toolcrib.tools.call import Progress, no_progress
 
 _log = structlog.get_logger(__name__)
-_TOPICS: tuple[Topic, ...] = ("catalog", "grants", "identity", "settings", "plugins")
 IMPORT_LIMIT = 1024 * 1024
 """The most bytes of a document that is imported from an address."""
 PLUGIN_GROUPS = ("toolcrib.tools", "primethink.tools")
@@ -244,10 +243,9 @@ class Platform:
         if topic == "plugins":
             await self.plugins.reload()
 
-    def generation(self) -> tuple[int, ...]:
+    def generation(self) -> tuple[int, int]:
         """Numbers of which one rises with every change that a Toolset could show."""
-        generation = self.storage.signals.generation
-        return (*map(generation, _TOPICS), self.registry.version)
+        return self.storage.signals.total, self.registry.version
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)

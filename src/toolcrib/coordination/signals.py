@@ -19,6 +19,11 @@ class Signals(Protocol):
         """The number as this process knows it; never waits."""
         ...
 
+    @property
+    def total(self) -> int:
+        """A number that rises with every change of any topic; reading it costs nothing."""
+        ...
+
     async def bump(self, topic: Topic) -> int:
         """Raise the number for every process. Call it after the change was committed."""
         ...
@@ -39,6 +44,8 @@ class Signals(Protocol):
 class LocalSignals:
     """Signals of a single process, for tests and for embedding without a database."""
 
+    total = 0
+
     def __init__(self) -> None:
         self._numbers: dict[Topic, int] = {}
         self._listeners: list[Listener] = []
@@ -48,6 +55,7 @@ class LocalSignals:
 
     async def bump(self, topic: Topic) -> int:
         self._numbers[topic] = self.generation(topic) + 1
+        self.total += 1
         for listener in self._listeners:
             await listener(topic)
         return self._numbers[topic]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from toolcrib.errors import GroupRequired
 from toolcrib.grants.agents import Agent
 from toolcrib.identity.caller import Caller
@@ -28,4 +26,4 @@ def acting_for(caller: Caller, agent: Agent | None) -> Caller:
 
 
 def _with(caller: Caller, group_id: int) -> Caller:
-    return caller if caller.group_id == group_id else replace(caller, group_id=group_id)
+    return caller if caller.group_id == group_id else caller.in_group(group_id)

@@ -38,6 +38,20 @@ class Caller:
     def is_super_admin(self) -> bool:
         return self.role is Role.SUPER_ADMIN
 
+    def in_group(self, group_id: int) -> Caller:
+        """The same caller, acting for the group. Every call makes one, so it names the fields."""
+        return Caller(
+            user_id=self.user_id,
+            role=self.role,
+            group_ids=self.group_ids,
+            entitlements=self.entitlements,
+            group_id=group_id,
+            agent_id=self.agent_id,
+            token_id=self.token_id,
+            chat=self.chat,
+            context=self.context,
+        )
+
     def belongs_to(self, group_id: int | None) -> bool:
         """Whether the caller is a member of the group (a super-admin is not, unless listed)."""
         return group_id is not None and group_id in self.group_ids

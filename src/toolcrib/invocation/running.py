@@ -32,13 +32,20 @@ class Runner:
 
         Cancelling this cancels the tool.
         """
-        task = asyncio.get_running_loop().create_task(_guarded(tool, call))
+        loop = asyncio.get_running_loop()
+        task = loop.create_task(_guarded(tool, call))
+        # What asyncio.wait does, for one task: every call comes through here.
+        over: asyncio.Future[None] = loop.create_future()
+        task.add_done_callback(lambda _: _wake(over))
+        timer = loop.call_later(call.deadline, _wake, over)
         try:
-            done, _ = await asyncio.wait({task}, timeout=call.deadline)
+            await over
         except asyncio.CancelledError:
             await self._end(task, tool, call)
             raise
-        if done:
+        finally:
+            timer.cancel()
+        if task.done():
             return task.result()
         await self._end(task, tool, call)
         return Output.failed(
@@ -60,6 +67,11 @@ class Runner:
             _log.warning("tool left behind", tool=tool.name, ref=tool.ref, call_id=call.call_id)
             self._left_behind.add(task)
             task.add_done_callback(self._left_behind.discard)
+
+
+def _wake(over: asyncio.Future[None]) -> None:
+    if not over.done():
+        over.set_result(None)
 
 
 async def _guarded(tool: ResolvedTool, call: Call) -> Output:

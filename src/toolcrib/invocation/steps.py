@@ -17,7 +17,7 @@ from toolcrib.invocation.journal import CallEnd, CallStart, Journal
 from toolcrib.invocation.running import Runner
 from toolcrib.secrets.masking import Masker
 from toolcrib.tools.call import Call
-from toolcrib.tools.private import without_private
+from toolcrib.tools.private import without
 from toolcrib.tools.result import BlobPart, Failure, JsonPart, Output, Part, TextPart
 
 Inward = Callable[[Flight], Awaitable[Output | None]]
@@ -147,7 +147,7 @@ def standard_steps(
 def start_record(flight: Flight) -> CallStart:
     request = flight.request
     caller = request.caller
-    arguments = without_private(flight.arguments, request.tool.input_schema)
+    arguments = without(flight.arguments, request.tool.private)
     return CallStart(
         call_id=flight.call_id,
         ref=request.tool.ref,

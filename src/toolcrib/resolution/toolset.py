@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from toolcrib.tools.call import Call
+from toolcrib.tools.private import private_names
 from toolcrib.tools.result import Output
 from toolcrib.tools.source import Checker, KindName, Preview, Skip
 from toolcrib.tools.spec import ToolSpec
@@ -33,6 +34,11 @@ class ResolvedTool:
     )
     original: object = field(default=None, repr=False)
     """The Python object that the tool was made of, where there is one."""
+
+    @cached_property
+    def private(self) -> frozenset[str]:
+        """Arguments that no record shows."""
+        return private_names(self.checker.schema)
 
     @cached_property
     def input_schema(self) -> Mapping[str, Any]:

@@ -23,7 +23,12 @@ class SqlSignals:
         self._database = database
         self._interval = interval
         self._numbers: dict[Topic, int] = {}
+        self._total = 0
         self._listeners: list[Listener] = []
+
+    @property
+    def total(self) -> int:
+        return self._total
 
     def generation(self, topic: Topic) -> int:
         return self._numbers.get(topic, 0)
@@ -72,6 +77,7 @@ class SqlSignals:
         ]
         for topic in grown:
             self._numbers[topic] = numbers[topic]
+        self._total = sum(self._numbers.values())
         for topic in grown:
             for listener in self._listeners:
                 try:

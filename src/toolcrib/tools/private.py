@@ -8,16 +8,19 @@ from typing import Any, cast
 HIDDEN = "***"
 
 
-def without_private(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The arguments with `format: password` and `writeOnly` values replaced.
+def private_names(schema: Mapping[str, Any]) -> frozenset[str]:
+    """Arguments whose values are for the tool alone: `format: password`, `writeOnly`.
 
     Only top-level properties are looked at; a tool that nests passwords should not be one tool.
     """
     properties = cast("Mapping[str, Any]", schema.get("properties") or {})
-    private = [name for name in arguments if _is_private(properties.get(name))]
-    if not private:
-        return arguments
-    return {**arguments, **dict.fromkeys(private, HIDDEN)}
+    return frozenset(name for name, rule in properties.items() if _is_private(rule))
+
+
+def without(arguments: Mapping[str, Any], private: frozenset[str]) -> Mapping[str, Any]:
+    """The arguments with the private values replaced."""
+    hidden = private.intersection(arguments) if private else ()
+    return {**arguments, **dict.fromkeys(hidden, HIDDEN)} if hidden else arguments
 
 
 def _is_private(rule: object) -> bool:
