@@ -9,6 +9,7 @@ from cryptography.fernet import Fernet
 
 from tests.contracts.people import People
 from toolcrib.errors import NotFound
+from toolcrib.secrets.binding import hosts_of
 from toolcrib.secrets.sealing import Sealer
 from toolcrib.secrets.settings import SealedSetting, SettingOwner, SettingValues
 from toolcrib.storage import Storage
@@ -79,6 +80,19 @@ async def test_list_is_ordered_and_bounded(storage: Storage, people: People) -> 
     assert await storage.settings.names([bob]) == {"B"}
     assert await storage.settings.list([]) == []
     assert await storage.settings.names([]) == frozenset()
+
+
+async def test_a_limited_value_keeps_its_limit(storage: Storage, people: People) -> None:
+    """Whoever gets the value knows where it may go; the owner whose value it is decides."""
+    ann, group = owners(people)
+    keys = [Fernet.generate_key().decode()]
+    values = SettingValues(storage.settings, Sealer(lambda: keys))
+    await values.put("TOKEN", "group-token", group, hosts=["a.example"])
+    found = await values.get("TOKEN", user_id=people.ann.id, group_id=people.first.id)
+    assert (found, hosts_of(found)) == ("group-token", ("a.example",))
+    await values.put("TOKEN", "my-token", ann)
+    found = await values.get("TOKEN", user_id=people.ann.id, group_id=people.first.id)
+    assert (found, hosts_of(found)) == ("my-token", ())
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3])

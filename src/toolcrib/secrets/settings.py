@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Literal, Protocol
 
 from toolcrib.errors import InvalidRequest, SecretMissing, SecretUndecryptable
+from toolcrib.secrets.binding import BoundValue
 from toolcrib.secrets.sealing import Sealer
 
 SettingStatus = Literal["configured", "undecryptable"]
@@ -107,13 +108,14 @@ class SettingValues:
     async def find(self, name: str, *, user_id: int | None, group_id: int | None) -> str | None:
         """The user's value, else the group's; None when neither has one that is not blank.
 
+        One that is limited to hosts is a BoundValue: whoever sends it obeys the limit.
         Raises SecretUndecryptable naming the setting when the value's key is not here.
         """
         for owner in owners_of(user_id, group_id):
             row = await self._store.find(name, owner)
             value = self._open(row) if row else ""
-            if value.strip():
-                return value
+            if row and value.strip():
+                return BoundValue(value, row.hosts) if row.hosts else value
         return None
 
     async def get(self, name: str, *, user_id: int | None, group_id: int | None) -> str:
