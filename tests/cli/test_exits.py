@@ -8,7 +8,7 @@ import pytest
 
 from toolcrib import errors
 from toolcrib.cli.exits import EXITS, MEANINGS, error_of, exit_of, exit_of_code
-from toolcrib.errors import Conflict, InvalidRequest, NotFound, NotGranted, ToolcribError
+from toolcrib.errors import Conflict, NotFound, NotGranted, ToolcribError
 
 CLASSES = [
     one for _, one in inspect.getmembers(errors, inspect.isclass) if issubclass(one, ToolcribError)
@@ -34,11 +34,15 @@ def test_foreign_subclass_ends_like_its_parent():
     assert exit_of(Vanished) == 3
 
 
-@pytest.mark.parametrize("one", CLASSES, ids=lambda c: c.__name__)
+SHARED = {"internal", "not_granted", "timeout", "upstream_error"}
+"""Codes that classes with different exits share: the next test looks at them."""
+
+
+@pytest.mark.parametrize(
+    "one", [one for one in CLASSES if one.code not in SHARED], ids=lambda c: c.__name__
+)
 def test_problem_ends_like_its_error(one: type[ToolcribError]):
     """What REST answers about an error ends the command with the number of that error's kind."""
-    if one.code in {"internal", "not_granted", "timeout", "upstream_error"}:
-        pytest.skip("several classes share this code; the next test looks at them")
     made = error_of(500, {"code": one.code, "detail": "It broke.", "hint": "Mend it."})
     assert (exit_of(type(made)), made.message, made.hint) == (EXITS[one], "It broke.", "Mend it.")
 
@@ -63,7 +67,7 @@ def test_problems_by_code_or_status(status: int, problem: dict[str, str], expect
 def test_problem_keeps_the_place():
     """`where` names the place in what was sent."""
     made = error_of(422, {"code": "invalid_request", "detail": "Bad.", "where": "name"})
-    assert (type(made), made.where) == (InvalidRequest, "name")
+    assert (exit_of(type(made)), made.where) == (2, "name")
 
 
 @pytest.mark.parametrize(

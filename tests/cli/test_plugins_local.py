@@ -40,8 +40,8 @@ def site(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def program(tmp_path: Path, site: Path) -> Program:
-    """The program with a folder of packages, and little patience for plugins."""
-    return make_program(tmp_path, PYTHONPATH=str(site), TOOLCRIB_PLUGIN_TIMEOUT="2")
+    """The program with a folder of packages."""
+    return make_program(tmp_path, PYTHONPATH=str(site))
 
 
 def put(site: Path, name: str, text: str) -> None:
@@ -68,7 +68,8 @@ def test_every_bad_plugin_is_named(program: Program, site: Path):
     put(site, "good", GOOD)
     for name, (text, _) in BAD.items():
         put(site, name, text)
-    done = program.run("plugins", "check", "--json")
+    patience = {"TOOLCRIB_PLUGIN_TIMEOUT": "3"}
+    done = program.run("plugins", "check", "--json", extra=patience)
     result = json.loads(done.stdout)
     assert (done.returncode, result["failed"]) == (7, sorted(BAD))
     causes = {one["name"]: f"{one['error']} {one['skipped']}" for one in result["items"]}
@@ -80,7 +81,7 @@ def test_every_bad_plugin_is_named(program: Program, site: Path):
 
 
 def test_chosen_plugins_only(program: Program, site: Path):
-    """Names limit the check; a name that nothing announces is an error that lists what there is."""
+    """Names limit the check; one that nothing announces is an error that lists what there is."""
     put(site, "good", GOOD)
     put(site, "raises", BAD["raises"][0])
     assert program.run("plugins", "check", "good").returncode == 0

@@ -92,6 +92,17 @@ def make_environment(folder: Path) -> Path:
     return python
 
 
+def install(python: Path, package: Path) -> None:
+    """Install a real distribution into an environment, as a person would."""
+    done = subprocess.run(
+        [python, "-m", "pip", "install", "--quiet", str(package)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def make_program(folder: Path, *, python: Path | None = None, **extra: str) -> Program:
     """A program with an empty home below `folder`; with `python` in that environment."""
     home = folder / "home"

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from toolcrib.cli.answers import Answer, listed, record, said
-from toolcrib.cli.command import command, group
+from toolcrib.cli.command import command, group, local_command
 from toolcrib.cli.options import Cursor, Limit, Yes, sure
 from toolcrib.cli.paths import path
 from toolcrib.cli.words import many
 
 if TYPE_CHECKING:
     from toolcrib.cli.client import Client
+    from toolcrib.settings import Settings
 
 calls = group("calls", "The journal: which tool was called, by whom, and how it went.")
 COLUMNS = ("started_at", "call_id", "tool", "user_id", "agent_id", "success", "duration_ms")
@@ -46,13 +48,18 @@ async def show_call(
     return record(await client.get(path("calls", call_id)))
 
 
-@command(calls, "prune", "toolcrib calls prune --days 30 --yes")
+@local_command(calls, "prune", "toolcrib calls prune --days 30 --yes")
 async def prune_calls(
-    client: Client,
+    settings: Settings,
     days: Annotated[int, typer.Option(min=1, help="Keep the calls of this many days.")],
     yes: Yes = False,
 ) -> Answer:
-    """Delete old calls from the journal."""
+    """Delete old calls from the journal. A server does it by TOOLCRIB_JOURNAL_DAYS."""
+    from toolcrib.cli.here import opened  # noqa: PLC0415 - `--help` does without
+    from toolcrib.desk.operator import operator  # noqa: PLC0415
+
     sure(f"Delete the calls that are older than {many(days, 'day')}?", yes=yes)
-    pruned = await client.post(path("calls", "prune"), {"days": days})
-    return said(f"{many(pruned['deleted'], 'call')} deleted.", pruned)
+    older_than = datetime.now(UTC) - timedelta(days=days)
+    async with opened(settings) as platform:
+        deleted = await platform.desk.calls.prune(operator(), older_than=older_than)
+    return said(f"{many(deleted, 'call')} deleted.", {"deleted": deleted})

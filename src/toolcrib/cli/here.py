@@ -9,14 +9,16 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, NoReturn
 
 import httpx
+from starlette.middleware import Middleware
 
+from toolcrib.asgi.authentication import Authentication
 from toolcrib.cli.client import Client
 from toolcrib.cli.logs import configure
 from toolcrib.cli.preparing import first_user, make_data_dir
 from toolcrib.desk.operator import operator
 from toolcrib.errors import ToolcribError
 from toolcrib.platform import Platform, open_platform
-from toolcrib.surfaces.http.asking import SCOPE_CALLER
+from toolcrib.surfaces.http.asking import SCOPE_OPERATOR
 from toolcrib.surfaces.http.serving import rest
 
 if TYPE_CHECKING:
@@ -30,12 +32,12 @@ if TYPE_CHECKING:
 async def here(settings: Settings, *, plugins: bool) -> AsyncGenerator[Client]:
     """A client of this installation. With `plugins` they were loaded, whatever failed."""
     async with opened(settings, plugins=plugins) as platform:
-        app = rest()
+        app = rest(middleware=[Middleware(Authentication, otherwise=operator())])
         app.state.platform = platform
         # Nothing is hidden from the operator: errors arrive as they were raised.
         app.add_exception_handler(ToolcribError, _raise)
         app.add_exception_handler(Exception, _raise)
-        transport = httpx.ASGITransport(as_operator(app, platform))
+        transport = httpx.ASGITransport(_with_all_calls(app))
         async with httpx.AsyncClient(transport=transport, base_url="http://toolcrib") as http:
             yield Client(http, platform=platform)
 
@@ -55,23 +57,14 @@ async def opened(settings: Settings, *, plugins: bool = False) -> AsyncGenerator
         yield platform
 
 
-def as_operator(app: ASGIApp, platform: Platform) -> ASGIApp:
-    """The app as it answers the operator, who may act for others like any super-admin."""
+def _with_all_calls(app: ASGIApp) -> ASGIApp:
+    """Whoever can read the database may read the whole journal."""
 
-    async def authenticated(scope: Scope, receive: Receive, send: Send) -> None:
-        named: dict[bytes, bytes] = dict(scope["headers"])
-        scope[SCOPE_CALLER] = await platform.authenticator.acting(
-            operator(),
-            user_id=_number(named.get(b"x-toolcrib-user")),
-            group_id=_number(named.get(b"x-toolcrib-group")),
-        )
+    async def marked(scope: Scope, receive: Receive, send: Send) -> None:
+        scope[SCOPE_OPERATOR] = True
         await app(scope, receive, send)
 
-    return authenticated
-
-
-def _number(value: bytes | None) -> int | None:
-    return None if value is None else int(value)
+    return marked
 
 
 async def _raise(request: Request, error: Exception) -> NoReturn:

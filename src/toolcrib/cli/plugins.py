@@ -85,7 +85,7 @@ def _show_check(console: Console, results: list[dict[str, Any]]) -> None:
             say(console, f"    {skip['ref']}: {skip['reason']}. {skip['fix']}")
         if not result["ok"] and result["output"]:
             say(console, "  It printed:", style="dim")
-            say(console, "\n".join(f"    {line}" for line in result["output"][-15:]), style="dim")
+            say(console, "\n".join(f"    {line}" for line in result["output"][-40:]), style="dim")
 
 
 def _summary(result: dict[str, Any]) -> str:

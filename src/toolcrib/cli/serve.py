@@ -89,7 +89,7 @@ def _announce(address: str, prepared: Prepared, settings: Settings) -> None:
     if prepared.admin_token:
         say_token(prepared.admin_token, address)
     say(out, f"· Toolcrib is at {address}", style="bold")
-    say(out, f"  API: {address}/api/docs")
+    say(out, f"  The API describes itself at {address}/openapi.json (with a token)")
     if settings.public_url:
         say(out, f"  From outside: {settings.public_url}")
     if prepared.empty:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import uvicorn
 
 from toolcrib.cli.environment import read_settings
 from toolcrib.cli.logs import configure
+from toolcrib.errors import SetupError
 
 if TYPE_CHECKING:
     import socket
@@ -42,10 +44,17 @@ def run(settings: Settings, taken: socket.socket) -> None:
 
         Multiprocess(config, sockets=[taken]).run()
         return
+    # uvicorn raises the signal again once everything has ended in order: let both end alike.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         uvicorn.Server(config).run(sockets=[taken])
     except KeyboardInterrupt:
-        return  # uvicorn raises it again once everything has ended in order
+        return
+    except SystemExit:
+        raise SetupError(
+            "The server could not start; the lines above say why.",
+            hint="`toolcrib doctor` looks at the whole installation.",
+        ) from None
 
 
 def application() -> Any:

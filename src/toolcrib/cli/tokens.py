@@ -44,7 +44,7 @@ async def create_token(
     return said(text, made)
 
 
-@command(tokens, "revoke", "toolcrib tokens revoke 2 tok_0123456789abcdef")
+@command(tokens, "revoke", "toolcrib tokens revoke 2 TOKEN_ID")
 async def revoke_token(
     client: Client,
     user_id: UserId,

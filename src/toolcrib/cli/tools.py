@@ -92,9 +92,10 @@ def show_toolset(console: Console, found: Mapping[str, Any]) -> None:
 
 
 def show_result(console: Console, result: Mapping[str, Any]) -> None:
-    say(console, result["text"])
-    if not result["success"]:
-        error = result["error"]
+    error = result["error"]
+    if error is None or error["message"] not in result["text"]:
+        say(console, result["text"])
+    if error is not None:
         say(console, f"✗ {error['code']}: {error['message']}", style="red")
     say(console, f"call {result['call_id']}, {result['duration_ms']:.1f} ms", style="dim")
 
