@@ -34,7 +34,7 @@ FIELDS: Final = (
 )
 _TEXTS = ("name", "description", "version", "category", "icon", "author")
 _ENDPOINT = frozenset({"endpoint", "tool_name", "input_schema", "headers", "timeout"})
-_KEYS: Mapping[str, tuple[tuple[str, ...], frozenset[str]]] = {
+CONFIG_KEYS: Mapping[str, tuple[tuple[str, ...], frozenset[str]]] = {
     "http": (
         ("url",),
         frozenset({"url", "method", "headers", "timeout", "static_body", "body_template"}),
@@ -121,7 +121,7 @@ def _check_texts(package: Mapping[str, Any], problems: Problems) -> None:
 
 
 def _check_config(kind: str, config: Mapping[str, Any], problems: Problems) -> None:
-    required, known = _KEYS.get(kind, ((), frozenset(config)))
+    required, known = CONFIG_KEYS.get(kind, ((), frozenset(config)))
     for key in required:
         value = config.get(key)
         if not isinstance(value, str) or not value.strip():

@@ -22,6 +22,7 @@ from toolcrib.surfaces.http.routes import (
     chats,
     documents,
     groups,
+    guides,
     health,
     me,
     packages,
@@ -49,10 +50,11 @@ NOUNS = (
     secrets,
     plugins,
     me,
+    guides,
     health,
 )
 """In the order in which paths are matched: what is called most comes first."""
-OPEN_PATHS = frozenset({"/healthz", "/readyz"})
+OPEN_PATHS = frozenset({"/healthz", "/readyz", "/llms.txt", "/schemas/package.json"})
 """What needs no token."""
 
 Lifespan = Callable[[Any], AbstractAsyncContextManager[None]]
