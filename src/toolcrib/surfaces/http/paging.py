@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
@@ -15,7 +16,7 @@ from toolcrib.errors import InvalidRequest
 
 MAX_LIMIT = 200
 _LARGEST = 2**63 - 1
-_LONGEST = 512
+_TEXT = re.compile(r"[^\0\ud800-\udfff]{0,512}")
 Row = TypeVar("Row")
 Item = TypeVar("Item")
 Position = int | str
@@ -41,9 +42,10 @@ class Paging:
             return position
         raise _bad()
 
-    def after_text(self) -> str | None:
+    def after_text(self, form: re.Pattern[str] = _TEXT) -> str | None:
+        """The text of this form behind which the page begins."""
         position = self._position()
-        if position is None or (isinstance(position, str) and len(position) <= _LONGEST):
+        if position is None or (isinstance(position, str) and form.fullmatch(position)):
             return position
         raise _bad()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from http import HTTPStatus
+from traceback import format_exception
 from typing import Any
 
 import structlog
@@ -131,7 +132,8 @@ def of_error(error: ToolcribError) -> Response:
 def unexpected(error: BaseException, *, status: int = 500, code: str = "internal") -> Response:
     """No details for the caller: an id, under which the operator finds them in the log."""
     incident = secrets.token_hex(6)
-    _log.error("request failed", incident=incident, error=repr(error), exc_info=error)
+    # The trace as text: a renderer that shows local variables would show secrets.
+    _log.error("request failed", incident=incident, trace="".join(format_exception(error)))
     return problem(
         status,
         f"This failed for a reason that only the operator can see, in the log under {incident}.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any
 
 from fastapi import Depends, Path, Query, Response
@@ -19,6 +20,7 @@ from toolcrib.surfaces.http.shapes.fields import Moment, PageOf
 from toolcrib.surfaces.http.writing import Json
 
 routes = router("calls", "/api/v1/calls")
+_CALL_ID = re.compile(r"call_[0-9a-f]{32}")
 OneId = Annotated[int | None, Query(ge=1, le=LARGEST_ID)]
 
 
@@ -50,7 +52,7 @@ async def list_all(
     rows = await desk.calls.list(
         caller,
         **chosen,
-        before=asked.after_text(),
+        before=asked.after_text(_CALL_ID),
         limit=asked.wanted,
         everything=everything,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any
 
 from fastapi import Path, Query, Response
@@ -13,6 +14,7 @@ from toolcrib.surfaces.http.shapes.settings import SettingBody, SettingRow
 
 routes = router("settings", "/api/v1/settings")
 Name = Annotated[str, Path(max_length=128)]
+_PLACE = re.compile(r"[A-Za-z0-9_]{1,128}:(user|group):[1-9]\d{0,17}")
 OwnerId = Annotated[int | None, Query(ge=1, le=LARGEST_ID)]
 
 
@@ -47,7 +49,7 @@ async def list_all(
     """Names, owners and status of your settings and your groups'; never a value."""
     rows = await desk.settings.list(
         caller,
-        after=asked.after_text() or "",
+        after=asked.after_text(_PLACE) or "",
         limit=asked.wanted,
         user_id=user_id,
         group_id=group_id,
