@@ -8,7 +8,6 @@ from importlib.resources import files
 
 from fastapi import Response
 
-from toolcrib.sources.http.package_document import TYPES
 from toolcrib.sources.http.package_schema import package_schema
 from toolcrib.sources.http.rules import PACKAGE
 from toolcrib.surfaces.http.asking import ThePlatform, router
@@ -45,15 +44,15 @@ async def llms(platform: ThePlatform) -> Response:
     """How an assistant writes a package that installs and works."""
     settings = platform.settings
     here = settings.public_url.rstrip("/") or f"http://{settings.host}:{settings.port}"
-    return Response(_guide(here), media_type="text/plain; charset=utf-8")
+    return Response(_guide(here, tuple(platform.package_kinds)), media_type="text/plain; charset=utf-8")
 
 
 @cache
-def _guide(public_url: str) -> str:
+def _guide(public_url: str, kinds: tuple[str, ...]) -> str:
     template = files("toolcrib.surfaces.http").joinpath("guides/llms.txt").read_text("utf-8")
     return template.format(
         public_url=public_url,
-        types=", ".join(f"`{name}`" for name in TYPES),
+        types=", ".join(f"`{name}`" for name in kinds),
         methods=", ".join(PACKAGE.methods),
         example=f"```json\n{json.dumps(EXAMPLE, indent=2)}\n```",
     )
