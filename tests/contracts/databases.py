@@ -10,8 +10,9 @@ import shutil
 import threading
 import uuid
 from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import psycopg
 import pytest
@@ -138,12 +139,21 @@ def storage_url(databases: Databases) -> str:
     return databases.make()
 
 
+@asynccontextmanager
+async def opened(url: str, **options: Any) -> AsyncIterator[Storage]:
+    """A database that is closed at the end of the block, whatever happens in it."""
+    storage = await open_storage(url, **options)
+    try:
+        yield storage
+    finally:
+        await storage.close()
+
+
 @pytest.fixture
 async def storage(storage_url: str) -> AsyncIterator[Storage]:
     """An open database without rows; it looks for other processes' changes every 50 ms."""
-    opened = await open_storage(storage_url, poll=0.05)
-    yield opened
-    await opened.close()
+    async with opened(storage_url, poll=0.05) as storage:
+        yield storage
 
 
 @pytest.fixture

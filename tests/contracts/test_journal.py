@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.contracts.databases import opened
 from tests.contracts.records import NOON, a_record, a_start, an_end
 from toolcrib.errors import SetupError
 from toolcrib.invocation.ids import new_call_id
@@ -23,9 +24,8 @@ async def test_started_is_there_when_start_returns(storage: Storage, storage_url
     """Another connection sees the record at once, still without an end."""
     start = a_start(group_id=2, chat_id=3, surface="http")
     await storage.journal.start(start)
-    other = await open_storage(storage_url)
-    assert await other.journal.find(start.call_id) == a_record(start)
-    await other.close()
+    async with opened(storage_url) as other:
+        assert await other.journal.find(start.call_id) == a_record(start)
 
 
 async def test_end_completes_the_record(storage: Storage) -> None:
@@ -70,11 +70,10 @@ async def test_close_writes_what_is_queued(storage_url: str) -> None:
     with pytest.raises(SetupError, match="closed"):
         await storage.journal.start(a_start())
     storage.journal.end(an_end(starts[0]))
-    again = await open_storage(storage_url)
-    found = await again.journal.list(ALL, limit=2000)
+    async with opened(storage_url) as again:
+        found = await again.journal.list(ALL, limit=2000)
     assert {row.call_id for row in found} == {start.call_id for start in starts}
     assert {row.success for row in found} == {True}
-    await again.close()
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 511, 512, 513, 1500])

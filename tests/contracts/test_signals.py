@@ -9,8 +9,9 @@ from contextlib import asynccontextmanager, suppress
 import pytest
 from structlog.testing import capture_logs
 
+from tests.contracts.databases import opened
 from toolcrib.coordination.signals import Signals, Topic
-from toolcrib.storage import Storage, open_storage
+from toolcrib.storage import Storage
 
 
 class Heard:
@@ -42,9 +43,8 @@ async def following(signals: Signals) -> AsyncIterator[None]:
 @pytest.fixture
 async def other(storage_url: str, storage: Storage) -> AsyncIterator[Storage]:
     """A second process's view of the same database."""
-    opened = await open_storage(storage_url, poll=0.05)
-    yield opened
-    await opened.close()
+    async with opened(storage_url, poll=0.05) as other:
+        yield other
 
 
 async def test_bump_counts_up(storage: Storage) -> None:
@@ -61,9 +61,8 @@ async def test_bump_counts_up(storage: Storage) -> None:
 async def test_numbers_outlive_the_process(storage: Storage, storage_url: str) -> None:
     """A database that is opened knows the numbers at once."""
     await storage.signals.bump("catalog")
-    second = await open_storage(storage_url)
-    assert second.signals.generation("catalog") == 1
-    await second.close()
+    async with opened(storage_url) as second:
+        assert second.signals.generation("catalog") == 1
 
 
 async def test_others_hear_it(storage: Storage, other: Storage) -> None:

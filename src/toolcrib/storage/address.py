@@ -59,10 +59,16 @@ class Address:
         return self.url.set(query={}).render_as_string(hide_password=True)
 
     def make_file(self) -> None:
-        """Make the SQLite file and its folder, for their owner alone."""
+        """Make the SQLite file and its folder, for their owner alone, unless it is there.
+
+        A file that is there is never opened here: closing it would end the locks that SQLite
+        holds on it in this process, and other processes would take the database for unused.
+        """
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        except FileExistsError:
+            return
         except OSError as error:
             raise InvalidSettings(
                 f"The database file {str(self.path)!r} cannot be opened: {error.strerror}.",

@@ -108,10 +108,13 @@ class Writer:
         except Exception as refused:  # noqa: BLE001 - one record must not hold up the others
             self._write_parts(batch, refused)
             return
-        self._healthy = error is None
-        _settle(batch.waiters, error)
+        waiters = tuple(batch.waiters)
         if error is not None:
             self._keep(batch, error)
+        elif not self._healthy:
+            log.info("journal.written_again")
+        self._healthy = error is None
+        _settle(waiters, error)
 
     def _try(self, batch: Batch) -> Exception | None:
         """The error that stayed, None once the batch is on disk. Raises what no retry can cure."""
@@ -139,10 +142,10 @@ class Writer:
     def _keep(self, batch: Batch, error: Exception) -> None:
         batch.forget_waiters()
         dropped = len(batch) if self._closing else batch.trim(self._pace.backlog)
+        if self._healthy:
+            log.warning("journal.not_written", calls=len(batch), error=str(error))
         if dropped:
             log.error("journal.dropped", calls=dropped, error=str(error))
-        else:
-            log.warning("journal.not_written", calls=len(batch), error=str(error))
         if not self._closing:
             self._kept.starts.update(batch.starts)
             self._kept.ends.update(batch.ends)

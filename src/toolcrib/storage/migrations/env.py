@@ -13,11 +13,7 @@ from toolcrib.storage.engine import make_engine
 
 
 def migrate(connection: Connection) -> None:
-    context.configure(
-        connection=connection,
-        target_metadata=indexes.tables.metadata,
-        render_as_batch=connection.dialect.name == "sqlite",
-    )
+    context.configure(connection=connection, target_metadata=indexes.tables.metadata)
     with context.begin_transaction():
         context.run_migrations()
 

@@ -43,12 +43,10 @@ def upgrade() -> None:
         sa.Column("hosts", sa.JSON(), nullable=False),
         sa.Column("updated_at", _MOMENT, nullable=False),
     )
-    with op.batch_alter_table("agents") as agents:
-        agents.add_column(sa.Column("codes", sa.JSON(), nullable=False, server_default="[]"))
+    op.add_column("agents", sa.Column("codes", sa.JSON(), nullable=False, server_default="[]"))
 
 
 def downgrade() -> None:
-    with op.batch_alter_table("agents") as agents:
-        agents.drop_column("codes")
+    op.drop_column("agents", "codes")
     op.drop_table("secrets")
     op.drop_table("packages")
