@@ -171,6 +171,50 @@ async def test_verdicts_show_host_addresses_and_reason(
     assert list(verdict.as_json()) == ["allowed", "host", "addresses", "reason"]
 
 
+def test_a_known_place_is_known_by_its_whole_name() -> None:
+    """What was judged once is looked up by scheme, host and port, and by nothing shorter."""
+    policy = EgressPolicy(["a.test:8"])
+    judged = [
+        "http://a.test:8/",
+        "https://a.test:8/",
+        "http://a.test:8/x/y?z#f",
+        "http://a.test:8?q=/",
+        "http://a.test:8#/",
+        "http://a.test:8",
+    ]
+    for _ in range(2):
+        found = [policy.check_url(url) for url in judged]
+        assert [(place.origin, path) for place, path in found] == [
+            ("http://a.test:8", "/"),
+            ("https://a.test:8", "/"),
+            ("http://a.test:8", "/x/y?z"),
+            ("http://a.test:8", "/?q=/"),
+            ("http://a.test:8", "/"),
+            ("http://a.test:8", "/"),
+        ]
+    for near in ("http://a.test:80", "http://a.test:81", "http://a.test:8x", "http://a.test:8@b/"):
+        with pytest.raises(EgressBlocked):
+            policy.check_url(near)
+
+
+@given(st.lists(st.sampled_from("htps:/.ab8@\\?#1[]"), max_size=16).map("".join))
+def test_judging_again_gives_the_same_answer(text: str) -> None:
+    """A policy that has seen much answers like one that has seen nothing."""
+    for url in (f"https://{text}", f"https://a.test/{text}", f"https://a{text}"):
+        for _ in range(2):
+            assert _judgement(EXPERIENCED, url) == _judgement(EgressPolicy(), url)
+
+
+EXPERIENCED = EgressPolicy()
+
+
+def _judgement(policy: EgressPolicy, url: str) -> object:
+    try:
+        return policy.check_url(url)
+    except EgressBlocked as blocked:
+        return str(blocked)
+
+
 addresses_of_any_kind = st.one_of(
     st.integers(0, 2**32 - 1).map(lambda number: str(IPv4Address(number))),
     st.integers(0, 2**128 - 1).map(lambda number: str(IPv6Address(number))),

@@ -7,7 +7,6 @@ last byte.
 
 from __future__ import annotations
 
-import asyncio
 import ssl
 from types import TracebackType
 from typing import Self
@@ -17,6 +16,7 @@ import aiohttp
 from toolcrib.errors import SourceError, SourceProtocolError, SourceTimeout
 from toolcrib.net import redirects, trip
 from toolcrib.net.connections import open_session, trusted_tls
+from toolcrib.net.deadlines import Deadlines
 from toolcrib.net.failures import FOREIGN, translate
 from toolcrib.net.guard import EgressPolicy, Guard, Verdict
 from toolcrib.net.outgoing import Body, Headers, Outgoing, outgoing
@@ -52,6 +52,7 @@ class GuardedClient:
         self._per_upstream = per_upstream
         self._connect_timeout = connect_timeout
         self._session: aiohttp.ClientSession | None = None
+        self._deadlines = Deadlines()
         self._closed = False
 
     @property
@@ -88,7 +89,7 @@ class GuardedClient:
         place, path = self._guard.policy.check_url(url)
         response: Response | None = None
         try:
-            async with asyncio.timeout(timeout):
+            with self._deadlines.within(timeout):
                 response = await self._send(request, place, path, limit)
                 if follow_redirects:
                     response = await self._follow(request, place, response, limit)
@@ -108,6 +109,7 @@ class GuardedClient:
     async def close(self) -> None:
         self._closed = True
         await self._close_session()
+        self._deadlines.close()
         await self._guard.resolver.close()
 
     async def __aenter__(self) -> Self:

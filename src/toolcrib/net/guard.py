@@ -19,6 +19,7 @@ from toolcrib.net.resolver import Resolver
 from toolcrib.net.urls import Destination
 
 _REMEMBERED = 4096
+_SCHEME = len("https://")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,6 +55,11 @@ class EgressPolicy:
 
         An address inside the URL is judged here; a host's addresses only once it is resolved.
         """
+        cut = url.find("/", _SCHEME)
+        if cut > 0 and len(url) <= urls.MAX_URL:
+            place = self._known.get(url[:cut])
+            if place is not None:
+                return place, urls.path_and_query(url[cut:])
         head, rest = urls.split(url)
         place = self._known.get(head)
         if place is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from multidict import CIMultiDict
 
@@ -77,7 +78,11 @@ def outgoing(
         )
     fields = CIMultiDict(headers or ())
     for name, value in fields.items():
-        _check_header(name, value)
+        _check_name(name)
+        if _UNSENDABLE.search(value):
+            raise InvalidRequest(
+                f"The value of the header {name!r} has control characters.", where=f"headers.{name}"
+            )
     if "User-Agent" not in fields:
         fields["User-Agent"] = AGENT
     if isinstance(body, bytes) and len(body) > _ONE_WRITE:
@@ -92,7 +97,9 @@ def outgoing(
     )
 
 
-def _check_header(name: str, value: str) -> None:
+@lru_cache(maxsize=1024)
+def _check_name(name: str) -> None:
+    """Raises InvalidRequest. What passed once is remembered: names come from definitions."""
     if _TOKEN.fullmatch(name) is None:
         raise InvalidRequest(f"The header name {name!r} cannot be sent.", where="headers")
     if name.lower() in _OURS:
@@ -100,10 +107,6 @@ def _check_header(name: str, value: str) -> None:
             f"The header {name!r} is set by the connection.",
             where=f"headers.{name}",
             hint="Leave it out.",
-        )
-    if _UNSENDABLE.search(value):
-        raise InvalidRequest(
-            f"The value of the header {name!r} has control characters.", where=f"headers.{name}"
         )
 
 
