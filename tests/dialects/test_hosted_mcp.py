@@ -14,7 +14,8 @@ from toolcrib.dialects.hosted_mcp import (
     refused_by_openai,
     settings_needed,
 )
-from toolcrib.errors import InvalidOptions, UnresolvedPlaceholderError
+from toolcrib.errors import EgressBlocked, InvalidOptions, UnresolvedPlaceholderError
+from toolcrib.secrets.binding import BoundValue
 
 WIKI: dict[str, Any] = {
     "type": "mcp",
@@ -188,3 +189,11 @@ def test_openai(entry: dict[str, Any], reason: str | None):
     """OpenAI takes the canonical form, unless it would refuse every request because of it."""
     refused = refused_by_openai(entry)
     assert (refused and refused.reason) == reason
+
+
+def test_settings_for_certain_hosts_stay_here():
+    """A value that may go to one host is not handed to a vendor; the value is not shown."""
+    values = {"TOKEN": BoundValue("s3cret", ["wiki.test"])}
+    with pytest.raises(EgressBlocked, match=r"'TOKEN' may go to wiki\.test only") as caught:
+        canonical({"headers": {"Authorization": "Bearer ${TOKEN}"}}, values)
+    assert "s3cret" not in str(caught.value)

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from toolcrib.errors import EgressBlocked
+from toolcrib.secrets.binding import hosts_of
 from toolcrib.secrets.placeholders import fill, needs
 from toolcrib.tools.dotted import expand_dotted
 
@@ -43,14 +45,26 @@ def settings_needed(options: Mapping[str, Any]) -> frozenset[str]:
 def canonical(options: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, Any]:
     """The server as one dict with `"type": "mcp"`: dotted keys nested, placeholders filled.
 
-    Raises UnresolvedPlaceholderError that names the setting, InvalidOptions for keys that
-    cannot be nested.
+    Raises UnresolvedPlaceholderError that names the setting, EgressBlocked for a setting that may
+    go to certain hosts only, InvalidOptions for keys that cannot be nested.
     """
+    for name in sorted(needs(options)):
+        _require_free(name, values.get(name, ""))
     filled = cast("dict[str, Any]", fill(expand_dotted(options), values, where="options"))
     for name in _STRIPPED:  # a stray blank would end at the vendor as HTTP 424
         if isinstance(filled.get(name), str):
             filled[name] = filled[name].strip()
     return {**filled, "type": "mcp"}
+
+
+def _require_free(name: str, value: str) -> None:
+    hosts = hosts_of(value)
+    if hosts:
+        raise EgressBlocked(
+            f"The setting {name!r} may go to {', '.join(hosts)} only, and a hosted server's "
+            "options go to the model's vendor.",
+            hint="Store it without hosts, or let Toolcrib connect to the server.",
+        )
 
 
 def refused_by_openai(entry: Mapping[str, Any]) -> Refusal | None:

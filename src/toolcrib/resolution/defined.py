@@ -140,9 +140,24 @@ class DefinedProvider:
 
 
 def _key(capability: Capability) -> tuple[object, ...]:
-    # A row without an id (a definition given in code) is known by the object it came with.
-    stored = capability.id > 0
-    return (capability.id, capability.version, capability.code) if stored else (id(capability),)
+    if capability.id > 0:
+        return (capability.id, capability.version, capability.code)
+    return (_Given(capability),)
+
+
+class _Given:
+    """A row that was given in code and not stored: known by itself, and kept while it is a key."""
+
+    __slots__ = ("row",)
+
+    def __init__(self, row: Capability) -> None:
+        self.row = row
+
+    def __hash__(self) -> int:
+        return id(self.row)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Given) and other.row is self.row
 
 
 def _definition(capability: Capability) -> Mapping[str, Any]:

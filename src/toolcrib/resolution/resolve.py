@@ -73,8 +73,8 @@ class Resolver:
         return acting, toolset
 
     async def for_capabilities(self, rows: Sequence[Capability], caller: Caller) -> Toolset:
-        """The tools of these rows for a caller whose group is chosen."""
-        versions = tuple((row.id, row.version, row.code, id(row.options)) for row in rows)
+        """The tools of stored rows for a caller whose group is chosen."""
+        versions = tuple((row.id, row.version) for row in rows)
         key = ("rows", versions, *_key(caller), self._generation())
         toolset = self._recalled(key)
         if toolset is None:

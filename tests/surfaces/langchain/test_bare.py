@@ -220,3 +220,17 @@ async def test_server_without_its_setting(caplog: pytest.LogCaptureFixture):
     assert ([one.name for one in tools], configs) == (["look"], [])
     assert "WIKI_TOKEN" in caplog.text
     assert "could not be resolved" in caplog.text
+
+
+async def test_order_of_rows_without_an_id():
+    """Rows that no database has come in the order they are given."""
+    assert [one.description for one in await described(["again", "looking"])] == [
+        "Another tool of the same name."
+    ]
+    assert [one.description for one in await described([{"code": "looking"}, "again"])] == [
+        "Look at who calls."
+    ]
+
+
+async def described(capabilities: list[Any]) -> list[Any]:
+    return (await get_tools_from_capabilities(capabilities, CONFIG))[0]

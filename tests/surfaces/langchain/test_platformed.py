@@ -20,7 +20,8 @@ from toolcrib.langchain import get_tools_from_capabilities
 from toolcrib.platform import current_platform
 from toolcrib.secrets.settings import SettingOwner
 from toolcrib.surfaces.langchain import platformed
-from toolcrib.testing import Workbench, workbench
+from toolcrib.testing import RecordingUpstream, Workbench, workbench
+from toolcrib.testing.replies import answer
 
 
 @tool
@@ -297,3 +298,36 @@ async def test_blocked_loop_is_an_error(bench: Workbench, monkeypatch: pytest.Mo
     thread.join(20)  # this blocks the loop, which is the point
     assert not thread.is_alive()
     assert "does not answer" in str(caught[0])
+
+
+def weather(upstream: RecordingUpstream, path: str) -> dict[str, Any]:
+    """An API capability that no store has."""
+    return {
+        "code": "get_weather",
+        "type": "api",
+        "options": {
+            "name": "get_weather",
+            "url": upstream.url(f"/{path}/{{city}}"),
+            "headers": {"X-Key": "${WEATHER_KEY}"},
+        },
+    }
+
+
+async def test_api_capability(data_dir: Path, monkeypatch: pytest.MonkeyPatch):
+    """A REST endpoint is a tool like any other, with the user's setting in its headers."""
+    async with RecordingUpstream() as upstream:
+        monkeypatch.setenv("TOOLCRIB_EGRESS_ALLOW", upstream.place)
+        upstream.reply("/one/Oslo", answer(body=b"sunny for s3cret-key"))
+        upstream.reply("/two/Oslo", answer(body=b"rainy"))
+        settings = {"WEATHER_KEY": "s3cret-key"}
+        async with workbench(register, data_dir=data_dir, settings=settings) as bench:
+            answers = [
+                await asked(weather(upstream, path), bench.config) for path in ("one", "two", "one")
+            ]
+    assert answers == ["sunny for ***", "rainy", "sunny for ***"]
+    assert upstream.requests[0].header("X-Key") == "s3cret-key"
+
+
+async def asked(capability: dict[str, Any], config: Any) -> str:
+    (one,), _ = await get_tools_from_capabilities([capability], config)
+    return await one.ainvoke({"city": "Oslo"}, config)

@@ -9,6 +9,8 @@ from typing import Any, cast
 from toolcrib.catalog.capabilities import TYPES, Capability
 from toolcrib.errors import InvalidOptions
 
+_UNSTORED = -(2**31)
+"""Rows without an id get numbers from here, so that they keep the order they are given in."""
 _FIELDS = tuple(one.name for one in fields(Capability))
 
 
@@ -27,7 +29,7 @@ class Given:
 
 
 def read_given(value: object, place: int) -> Given:
-    """Raises InvalidOptions for what is no capability. `place` numbers rows without an id."""
+    """Raises InvalidOptions for what is no capability. `place` is where in the list it stands."""
     where = f"capabilities[{place}]"
     if isinstance(value, str):
         return Given(code=value)
@@ -40,13 +42,13 @@ def read_given(value: object, place: int) -> Given:
             where=where,
             hint="Give a row, a dict with code and type, a code, or an id.",
         )
-    row = _row(values, where, unstored=-1 - place)
+    row = _row(values, where, unstored=_UNSTORED + place)
     return Given(id=values.get("id"), row=row)
 
 
 def row_of_code(code: str, place: int) -> Capability:
     """The row that a code stands for where there are none."""
-    return Capability(id=-1 - place, name=code, code=code)
+    return Capability(id=_UNSTORED + place, name=code, code=code)
 
 
 def _values(value: object) -> Mapping[str, Any]:

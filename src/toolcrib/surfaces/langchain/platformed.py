@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 
 from toolcrib.catalog.capabilities import Capability, split_codes
+from toolcrib.catalog.packages import slug_of
 from toolcrib.desk.agents import find_by_code
 from toolcrib.desk.entering import Entrance
 from toolcrib.errors import InvalidRequest, NotGranted, SetupError
@@ -17,7 +18,7 @@ from toolcrib.resolution.resolve import refusal
 from toolcrib.resolution.toolset import Absence, Toolset
 from toolcrib.surfaces.langchain.configurable import Asker
 from toolcrib.surfaces.langchain.crib import Rows
-from toolcrib.surfaces.langchain.given import Given
+from toolcrib.surfaces.langchain.given import Given, row_of_code
 
 _PATIENCE = 10.0
 """Seconds that a synchronous call waits for the platform's loop to answer at all."""
@@ -112,14 +113,14 @@ class PlatformCrib:
         stored = {row.id: row for row in await store.find_many(ids)} if ids else {}
         rows: dict[int, Capability] = {}
         absences: list[Absence] = []
-        for one in given:
-            found = await self._found(one, stored, caller)
+        for place, one in enumerate(given):
+            found = await self._found(one, place, stored, caller)
             rows |= {row.id: row for row in found if not isinstance(row, Absence)}
             absences += [absence for absence in found if isinstance(absence, Absence)]
         return Rows(rows=tuple(rows.values()), absences=absences)
 
     async def _found(
-        self, one: Given, stored: Mapping[int, Capability], caller: Caller
+        self, one: Given, place: int, stored: Mapping[int, Capability], caller: Caller
     ) -> Sequence[Capability | Absence]:
         if one.id is not None:
             return [stored.get(one.id) or _not_stored(one)]
@@ -128,6 +129,9 @@ class PlatformCrib:
         store = self._platform.storage.capabilities
         found: list[Capability | Absence] = []
         for code in split_codes(one.code or ""):
+            if slug_of(code) is not None:  # an installed package needs no row
+                found.append(row_of_code(code, place))
+                continue
             row = await find_by_code(store, caller, code, group_id=caller.group_id)
             found.append(row or _no_row(code))
         return found
