@@ -229,6 +229,7 @@ class Platform:
                     _log.warning("plugin failed", plugin=report.name, error=report.error)
         finally:
             self._ready.set()
+        await self.shelf.warm()
 
     async def _prune(self) -> None:
         age = timedelta(days=self.settings.journal_days)
