@@ -42,10 +42,14 @@ class NativeShelf:
         return made
 
     async def warm(self) -> None:
-        """Adapt everything that is registered, a code at a time, so that no caller waits for it."""
-        for code in self.codes():
-            self.bundle(code)
-            await asyncio.sleep(0)
+        """Adapt everything that is registered, so that no caller waits for it.
+
+        One tool takes half a millisecond; whoever else is waiting comes in between.
+        """
+        for code, registered in self._registry.snapshot().bundles.items():
+            for entry in registered.entries:
+                self._adapters.adapt(entry.obj, code, entry.origin)
+                await asyncio.sleep(0)
 
     def codes(self) -> Sequence[str]:
         """Every registered code, in order of registration."""
