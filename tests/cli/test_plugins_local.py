@@ -64,7 +64,7 @@ def test_good_plugin(program: Program, site: Path):
 
 
 def test_every_bad_plugin_is_named(program: Program, site: Path):
-    """Whatever a plugin does to its process, it is named with the cause, and the good one passes."""
+    """Whatever a plugin does to its process, it is named with the cause; the good one passes."""
     put(site, "good", GOOD)
     for name, (text, _) in BAD.items():
         put(site, name, text)

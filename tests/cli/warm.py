@@ -13,8 +13,8 @@ import tempfile
 from pathlib import Path
 from typing import Any, NoReturn
 
-import langchain_core.tools  # noqa: F401 - what the commands import later
-import typer.rich_utils  # noqa: F401
+import typer.rich_utils  # noqa: F401 - what the commands would import later
+from langchain_core.tools import tool  # noqa: F401
 
 import toolcrib.cli.demo_steps
 import toolcrib.cli.examining

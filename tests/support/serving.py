@@ -17,7 +17,7 @@ import httpx
 
 from tests.support.environments import Program
 
-ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
+ADDRESS = re.compile(r"http://(?:127\.0\.0\.1|0\.0\.0\.0):\d+")
 TOKEN = re.compile(r"tcrib_[A-Za-z0-9_-]{40,}")
 
 

@@ -64,7 +64,7 @@ async def list_registered(
     return listed(page, *columns, empty=empty)
 
 
-@command(capabilities, "activate", "toolcrib capabilities activate hello --group 1", plugins=True)
+@command(capabilities, "activate", "toolcrib capabilities activate hello_notes --group 1", plugins=True)
 async def activate_code(
     client: Client,
     code: Code,

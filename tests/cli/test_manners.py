@@ -1,0 +1,122 @@
+"""Manners: usage errors, readers that go away, Ctrl-C, foreign text, values that stay secret."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from tests.support.environments import Program
+from toolcrib.cli.words import cell, printable
+
+
+@pytest.mark.parametrize(
+    ("arguments", "culprit"),
+    [
+        (["groups", "lst"], "'list'"),
+        (["groups", "show", "one"], "'one'"),
+        (["tools", "list"], "--agent"),
+        (["tools", "call", "--agent", "1", "x", "[1]"], "not a JSON object"),
+        (["tools", "call", "--agent", "1", "x", "{"], "not JSON"),
+        (["tools", "call", "--agent", "1", "x", "@missing.json"], "'missing.json'"),
+    ],
+)
+def test_usage(program: Program, arguments: Sequence[str], culprit: str):
+    """A command that cannot be used ends with 2, names the culprit, and prints nothing else."""
+    done = program.run(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert culprit in done.stderr
+
+
+def test_reader_that_goes_away(demo: Program):
+    """`toolcrib … | head -1` is quiet."""
+    line = f"{demo.python.parent}/toolcrib calls list --json | head -c 1"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", line],
+        capture_output=True,
+        text=True,
+        env=demo.environment,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("{", "")
+
+
+def test_ctrl_c(program: Program):
+    """Ctrl-C ends a command with 130 and not a word."""
+    process = subprocess.Popen(
+        ["bash", "-c", f"exec {' '.join(program.command('settings', 'set', 'NAME'))}"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=program.environment,
+        cwd=program.home,
+    )
+    # It has read its settings, made the installation, and waits for the value.
+    assert process.stderr is not None
+    made = process.stderr.readline()
+    assert "tcrib_" in made
+    process.send_signal(signal.SIGINT)
+    printed, told = process.communicate(timeout=60)
+    assert (process.returncode, printed, told) == (130, "", "")
+
+
+def test_secrets_are_not_echoed(demo: Program):
+    """A value goes in through stdin and comes out nowhere."""
+    value = "very-hidden-value"
+    put = demo.run("settings", "set", "HELLO_SIGNATURE", "--user", "2", stdin=value + "\n")
+    listed = demo.run("settings", "list", "--user", "2", "--json")
+    called = demo.run(
+        *("tools", "call", "--agent", "1", "--user", "2", "hello_greet", '{"name": "Ada"}')
+    )
+    assert (put.returncode, called.returncode) == (0, 0)
+    assert json.loads(listed.stdout)["items"][0]["name"] == "HELLO_SIGNATURE"
+    everything = put.stdout + put.stderr + listed.stdout + called.stdout + called.stderr
+    assert value not in everything
+    assert "***" in called.stdout
+
+
+def test_failed_call_ends_with_its_kind(demo: Program):
+    """The result is JSON all the same, and the code says what went wrong."""
+    done = demo.run("tools", "call", "--agent", "1", "hello_greet", "{}", "--json")
+    result = json.loads(done.stdout)
+    assert (done.returncode, result["success"]) == (2, False)
+    assert result["error"]["code"] == "invalid_arguments"
+
+
+def test_plugins_are_not_loaded_for_nothing(demo: Program):
+    """A list of groups runs no plugin's code; a list of tools does."""
+    trap = demo.home / "trap"
+    trap.mkdir()
+    (trap / "toolcrib_hello.py").write_text("raise SystemExit('loaded')")
+    program = replace(demo, extra={"PYTHONPATH": str(trap)})
+    assert "loaded" not in program.run("groups", "list").stderr
+    assert "loaded" in program.run("plugins", "list").stdout
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("red \x1b[31m", "red �[31m"),
+        ("a\x9bb", "a�b"),
+        ("two\nlines", "two\nlines"),
+        (None, "-"),
+        ([], "-"),
+        (True, "yes"),
+        ([1, "b"], "1, b"),
+        (1.50, "1.5"),
+        ({"a": "ü"}, '{"a": "ü"}'),
+    ],
+)
+def test_cells(value: object, shown: str):
+    """Values in a table are short, and cannot steer the terminal."""
+    assert cell(value) == shown
+
+
+def test_printable_keeps_words():
+    """Only control characters are taken out."""
+    assert printable("Dzień dobry ✓") == "Dzień dobry ✓"

@@ -1,0 +1,122 @@
+"""`--url` and `--token`: a remote server answers a command as the installation itself does."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+
+from tests.support.environments import Program
+from tests.support.serving import Serving, serving
+
+SAME = (
+    "groups list",
+    "groups show 1",
+    "users list",
+    "users show 2",
+    "tokens list 2",
+    "agents list",
+    "agents show 1",
+    "capabilities list",
+    "capabilities registered --group 1",
+    "tools list --agent 1",
+    "tools list --agent 1 --user 2",
+    "explain --agent 1 --user 2 hello_poems",
+    "settings list",
+    "chats list --user 2",
+    "calls list",
+    "plugins list",
+)
+
+
+@pytest.fixture
+def server(demo: Program) -> Iterator[Serving]:
+    """A server on the data of the demo."""
+    with serving(demo) as server:
+        yield server
+
+
+def test_remote_answers_are_the_local_ones(demo: Program, server: Serving):
+    """Reading gives the same JSON in process and over the network; a change made there is seen
+    here."""
+    made = demo.run("tokens", "create", "1", "--name", "remote", "--json")
+    remote = {"TOOLCRIB_URL": server.url, "TOOLCRIB_TOKEN": json.loads(made.stdout)["token"]}
+    differing: dict[str, tuple[str, str]] = {}
+    for line in SAME:
+        here = demo.run(*line.split(), "--json")
+        there = demo.run(*line.split(), "--json", extra=remote)
+        if (here.returncode, here.stdout) != (0, there.stdout):
+            differing[line] = (here.stdout + here.stderr, there.stdout + there.stderr)
+    assert differing == {}
+    created = demo.run("groups", "create", "Remote", "--json", extra=remote)
+    shown = demo.run("groups", "show", str(json.loads(created.stdout)["id"]), "--json")
+    assert json.loads(shown.stdout) == json.loads(created.stdout)
+
+
+def test_remote_errors_end_alike(demo: Program, server: Serving):
+    """Not found, conflict, refused: the same codes as in process, told on stderr."""
+    admin = json.loads(demo.run("tokens", "create", "1", "--name", "x", "--json").stdout)["token"]
+    user = json.loads(demo.run("tokens", "create", "2", "--name", "x", "--json").stdout)["token"]
+    codes = {
+        line: demo.run(*line.split(), "--url", server.url, "--token", token).returncode
+        for line, token in (
+            ("groups show 99", admin),
+            ("capabilities activate hello --group 1", admin),
+            ("agents create Nobody --capability nothing --group 1", admin),
+            ("groups create Mine", user),
+            ("tools call --agent 1 hello_greet {}", user),
+            ("groups list", "wrong"),
+        )
+    }
+    assert codes == {
+        "groups show 99": 3,
+        "capabilities activate hello --group 1": 5,
+        "agents create Nobody --capability nothing --group 1": 6,
+        "groups create Mine": 4,
+        "tools call --agent 1 hello_greet {}": 2,
+        "groups list": 4,
+    }
+
+
+def test_token_is_needed(program: Program):
+    """Without a token nothing is sent, and the message says how to give one."""
+    done = program.run("groups", "list", "--url", "http://127.0.0.1:1")
+    assert (done.returncode, "TOOLCRIB_TOKEN" in done.stderr) == (4, True)
+
+
+def test_nobody_answers(program: Program):
+    """A server that is not there is named."""
+    done = program.run("groups", "list", "--url", "http://127.0.0.1:1", "--token", "x")
+    assert (done.returncode, done.stdout) == (8, "")
+    assert "http://127.0.0.1:1" in done.stderr
+
+
+@pytest.fixture
+def stranger() -> Iterator[str]:
+    """The address of some other web server."""
+
+    class Page(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"<html>Welcome</html>")
+
+        def log_message(self, *args: object) -> None:
+            """Quiet."""
+
+    with HTTPServer(("127.0.0.1", 0), Page) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def test_somebody_else_answers(program: Program, stranger: str):
+    """A page that is not REST's is an error that says whose address to check."""
+    done = program.run("groups", "list", "--url", stranger, "--token", "x")
+    assert (done.returncode, done.stdout) == (8, "")
+    assert "not JSON" in done.stderr
