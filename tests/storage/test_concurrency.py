@@ -29,7 +29,7 @@ COUNTING = """
                     break
                 except Conflict as stale:
                     agent = stale.current
-                    await asyncio.sleep(random.random() / 10)
+                    await asyncio.sleep(random.random() / 2)
             await storage.journal.start(CallStart(
                 call_id=new_call_id(), ref="r", tool="t", read_only=False, user_id=1,
                 group_id=None, agent_id=agent_id, chat_id=None,

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.contracts.databases import Databases
+from tests.contracts.databases import Databases, opened
 from tests.contracts.people import add_agent, add_people
+from tests.storage import children
 from toolcrib.errors import SetupError
-from toolcrib.storage import open_storage
+from toolcrib.storage import migrate, open_storage, revision
 
 
 async def test_new_file_is_made_and_lasts(tmp_path: Path) -> None:
@@ -40,6 +41,37 @@ async def test_file_that_is_no_database(tmp_path: Path) -> None:
     with pytest.raises(SetupError, match=r"notes\.db"):
         await open_storage(f"sqlite:///{path}")
     assert path.read_text() == before
+
+
+async def test_open_file_keeps_its_locks(tmp_path: Path) -> None:
+    """Whatever else this process does with an open database, others see that it is in use.
+
+    A process that believes itself alone deletes the write-ahead log when it closes.
+    """
+    url = f"sqlite:///{tmp_path}/crib.db"
+    async with opened(url) as storage:
+        await storage.groups.create(name="Sales")
+        await migrate(url)
+        await revision(url)
+        async with opened(url):
+            pass
+        await children.finish(await children.start(OPEN_AND_CLOSE, url))
+        assert await asyncio.to_thread((tmp_path / "crib.db-wal").exists)
+        await storage.groups.create(name="Support")
+    async with opened(url) as storage:
+        assert [group.name for group in await storage.groups.list()] == ["Sales", "Support"]
+
+
+OPEN_AND_CLOSE = """
+    import asyncio, sys
+    from toolcrib.storage import migrate, open_storage, revision
+
+    async def main():
+        storage = await open_storage(sys.argv[1])
+        await storage.close()
+
+    asyncio.run(main())
+"""
 
 
 async def test_server_that_is_not_there() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, delete, false, insert, or_, select, true
+from sqlalchemy import ColumnElement, and_, delete, false, insert, or_, select, text, true
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from toolcrib.catalog.capabilities import Capability, CapabilityDraft, Reach
@@ -18,7 +18,7 @@ from toolcrib.errors import InvalidRequest
 from toolcrib.storage import rows
 from toolcrib.storage.database import Database
 from toolcrib.storage.failures import taken
-from toolcrib.storage.tables import capabilities, capability_codes, groups, users
+from toolcrib.storage.tables import LIVE_DEFAULTS, capabilities, capability_codes, groups, users
 
 _DRAFTED = {field.name for field in fields(CapabilityDraft)} & set(capabilities.c.keys())
 _MANY = 1000
@@ -90,7 +90,7 @@ class SqlCapabilityStore:
         )
         chosen = (
             select(capabilities)
-            .where(capabilities.c.is_default, ~capabilities.c.archived, _within(reach))
+            .where(text(LIVE_DEFAULTS), _within(reach))
             .order_by(capabilities.c.ordering, capabilities.c.id)
         )
         async with self._database.read() as connection:

@@ -50,7 +50,7 @@ _index(
     unique=True,
     where="NOT archived AND access_type = 'private'",
 )
-_index(tables.capabilities, "capabilities_by_default", "id", where="is_default AND NOT archived")
+_index(tables.capabilities, "capabilities_by_default", "id", where=tables.LIVE_DEFAULTS)
 _index(tables.capability_codes, "capability_codes_by_capability", "capability_id")
 _index(
     tables.agents,

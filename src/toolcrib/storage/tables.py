@@ -23,6 +23,8 @@ from toolcrib.storage.columns import Id, Json, Moment, Number, Sortable, Words
 
 metadata = MetaData()
 NAME = 255
+LIVE_DEFAULTS = "is_default AND NOT archived"
+"""The condition of an index; SQLite uses it only for a query that says the same words."""
 
 
 def _table(name: str, *columns: Column[Any]) -> Table:
