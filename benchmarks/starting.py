@@ -31,26 +31,29 @@ STATEMENTS = {
 }
 
 
-def imported(statement: str) -> tuple[float, set[str]]:
-    """Milliseconds of a statement in a fresh interpreter, and the modules it loaded."""
+def imported(statement: str) -> tuple[float, float, set[str]]:
+    """Milliseconds and CPU milliseconds of a statement in a fresh interpreter, and its modules."""
     program = (
-        "import sys, time; before = set(sys.modules); began = time.perf_counter()\n"
+        "import sys, time; before = set(sys.modules)\n"
+        "began, used = time.perf_counter(), time.process_time()\n"
         f"{statement}\n"
-        "took = time.perf_counter() - began; import json\n"
-        "print(json.dumps([took * 1000, sorted(set(sys.modules) - before)]))"
+        "took, used = time.perf_counter() - began, time.process_time() - used\n"
+        "modules = sorted(set(sys.modules) - before); import json\n"
+        "print(json.dumps([took * 1000, used * 1000, modules]))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
-    took, modules = json.loads(done.stdout)
-    return took, set(modules)
+    took, used, modules = json.loads(done.stdout)
+    return took, used, set(modules)
 
 
 def imports(figures: Figures, rounds: int) -> None:
     for statement, most in STATEMENTS.items():
         found = [imported(statement) for _ in range(rounds)]
-        modules = found[0][1]
+        modules = found[0][2]
         heavy = [name for name in HEAVY if name in modules]
-        note = f"{len(modules)} modules{', ' + ', '.join(heavy) if heavy else ', none heavy'}"
-        figures.add(statement, median(took for took, _ in found), "ms", most=most, note=note)
+        cpu = median(used for _, used, _ in found)
+        note = f"{cpu:.1f} ms CPU, {len(modules)} modules, {', '.join(heavy) or 'none heavy'}"
+        figures.add(statement, median(took for took, _, _ in found), "ms", most=most, note=note)
         if most is not None:
             assert not heavy, f"{statement} loads {heavy}"
 
