@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,15 @@ def test_every_page_can_be_reached():
         targets = [(page.parent / target.partition("#")[0]).resolve() for target in links(page)]
         queue += [one for one in targets if one.suffix == ".md" and one.exists()]
     assert [name_of(page) for page in pages() if page not in seen] == []
+
+
+def test_pages_named_in_the_source_exist():
+    """A message that sends somebody to a page sends them to one that is there."""
+    files = [*(TOP / "src").rglob("*.py"), *(TOP / "script").rglob("*")]
+    texts = [path.read_text() for path in files if path.is_file()]
+    named = {name for text in texts for name in re.findall(r"docs/[\w/.-]+\.md", text)}
+    assert [name for name in sorted(named) if not (TOP / name).is_file()] == []
+    assert named
 
 
 def test_broken_links_are_seen(tmp_path: Path):
