@@ -72,7 +72,12 @@ class Writer:
     def _run(self) -> None:
         try:
             while self._wait():
-                self._write(self._take())
+                batch = self._take()
+                waiters = tuple(batch.waiters)
+                try:
+                    self._write(batch)
+                except Exception as error:  # noqa: BLE001 - a log that is gone must not end it
+                    _settle(waiters, error)
         finally:
             self._sink.drop()
 
