@@ -43,8 +43,9 @@ class Hosts:
         """Whether pages of the origin may speak to this server: its own, and those allowed."""
         if origin.lower() in self.origins or "*" in self.origins:
             return True
-        parts = urlsplit(origin)
-        return parts.scheme in _PORTS and _place(origin) == _place(f"{parts.scheme}://{host}")
+        scheme = origin.partition(":")[0].lower()
+        place = _place(origin)
+        return place is not None and place == _place(f"{scheme}://{host}")
 
 
 def path_prefix(public_url: str) -> str:
@@ -53,11 +54,14 @@ def path_prefix(public_url: str) -> str:
 
 
 def _place(url: str) -> tuple[str, int] | None:
-    parts = urlsplit(url)
+    """Host and port; None for what is no address of the web."""
     try:
-        return (parts.hostname or "").lower(), parts.port or _PORTS[parts.scheme]
+        parts = urlsplit(url)
+        if parts.hostname and parts.scheme in _PORTS:
+            return parts.hostname.lower(), parts.port or _PORTS[parts.scheme]
     except ValueError:
-        return None
+        pass
+    return None
 
 
 def _hostname(host: str) -> str:
