@@ -1,6 +1,6 @@
 """The guarded client against raw aiohttp, in one run: calls per second and CPU per call.
 
-    python benchmarks/net.py [--seconds 3] [--rounds 3] [--loop uvloop|asyncio]
+    python benchmarks/net.py [--seconds 0.5] [--rounds 11] [--loop uvloop|asyncio]
 
 An ASGI upstream runs in a process of its own on loopback; both clients take turns, each with one
 shared session, and the median round counts. The guarded client reaches the upstream because its
@@ -139,8 +139,8 @@ def report(name: str, theirs: list[tuple[float, float]], ours: list[tuple[float,
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--seconds", type=float, default=3.0)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=0.5)
+    parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--loop", choices=["uvloop", "asyncio"], default="uvloop")
     options = parser.parse_args()
     factory = uvloop.new_event_loop if options.loop == "uvloop" else None

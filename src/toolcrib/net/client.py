@@ -138,23 +138,11 @@ class GuardedClient:
                 allow_redirects=False,
                 skip_auto_headers=request.unwanted,
             )
-            try:
-                body, truncated = await read(raw, limit)
-            except BaseException:
-                raw.close()
-                raise
+            return await read(raw, limit, url=place.origin + path)
         except FOREIGN as error:
             if isinstance(error, TimeoutError) and not isinstance(error, aiohttp.ClientError):
                 raise
             failure = going.fault or translate(error, place=place.place, sent=going.sent)
-        else:
-            return Response(
-                status=raw.status,
-                headers=raw.headers,
-                body=body,
-                truncated=truncated,
-                url=place.origin + path,
-            )
         # Raised out here, so that the foreign error, which knows the URL and every header, is
         # not its context.
         raise failure

@@ -65,19 +65,33 @@ class Response:
         return self.body.decode(charset, "replace")
 
 
-async def read(raw: ClientResponse, limit: int) -> tuple[bytes, bool]:
-    """`(body, truncated)`: reads piece by piece, and ends the connection when the cap is passed."""
+async def read(raw: ClientResponse, limit: int, *, url: str) -> Response:
+    """Read piece by piece, and end the connection when the cap is passed or reading fails."""
+    try:
+        body = await _pieces(raw, limit)
+    except BaseException:
+        raw.close()
+        raise
+    truncated = len(body) > limit
+    if truncated:
+        raw.close()
+    return Response(
+        status=raw.status,
+        headers=raw.headers,
+        body=body[:limit] if truncated else body,
+        truncated=truncated,
+        url=url,
+    )
+
+
+async def _pieces(raw: ClientResponse, limit: int) -> bytes:
+    """The body, or the first pieces of it that together pass the limit."""
     content = raw.content
     if content.is_eof():
-        body = content.read_nowait()
-    else:
-        pieces: list[bytes] = []
-        size = 0
-        while size <= limit and (piece := await content.readany()):
-            pieces.append(piece)
-            size += len(piece)
-        body = b"".join(pieces)
-    if len(body) <= limit:
-        return body, False
-    raw.close()
-    return body[:limit], True
+        return content.read_nowait()
+    pieces: list[bytes] = []
+    size = 0
+    while size <= limit and (piece := await content.readany()):
+        pieces.append(piece)
+        size += len(piece)
+    return b"".join(pieces)
