@@ -30,18 +30,23 @@ from toolcrib.plugin.home import Home
 from toolcrib.plugin.host import Host
 from toolcrib.plugin.registration import Registry, default_registry
 from toolcrib.resolution.defined import DefinedProvider
+from toolcrib.resolution.hosted import HostedServers
 from toolcrib.resolution.installed import InstalledPackages, PackageKinds
 from toolcrib.resolution.offering import InternalProvider, Providers
 from toolcrib.resolution.resolve import Resolver
 from toolcrib.resolution.toolset import Toolset
 from toolcrib.secrets.keyfile import KeyFile
+from toolcrib.secrets.memory import Memory
 from toolcrib.secrets.sealing import Sealer
 from toolcrib.secrets.settings import SettingValues
 from toolcrib.secrets.vault import Vault
 from toolcrib.settings import Settings
 from toolcrib.sources.http.api import ApiKind
+from toolcrib.sources.http.binding import SecretLookup
 from toolcrib.sources.http.files import ChatDocuments
 from toolcrib.sources.http.packages import PackageKind
+from toolcrib.sources.mcp.options import McpOptions
+from toolcrib.sources.http.sending import Sender
 from toolcrib.sources.native.shelf import NativeShelf
 from toolcrib.storage import Storage, open_storage
 from toolcrib.tools.call import Progress, no_progress
@@ -74,20 +79,18 @@ class Platform:
             timeout=settings.plugin_timeout,
         )
         self.shelf = NativeShelf(registry, allow_langsmith=settings.allow_langsmith)
-        self.vault = Vault(storage.secrets, self.sealer)
+        self.memory = Memory(lambda: storage.signals.generation("settings"))
+        self.vault = Vault(storage.secrets, self.sealer, self.memory)
         self.client = GuardedClient(
             EgressPolicy(settings.egress_allow), proxy=settings.egress_proxy.get_secret_value()
         )
-        self.package_kinds: PackageKinds = {"http": PackageKind(self.client, self.vault.get)}
+        self.package_kinds = package_kinds(self.client, self.vault.get, self.memory)
         self.installed = InstalledPackages(storage.packages, self.vault, self.package_kinds)
         api = ApiKind(self.client, ChatDocuments(documents=storage.documents, blobs=self.blobs))
         self.providers: Providers = {
             "internal": InternalProvider(self.shelf, self.installed),
-            "api": DefinedProvider(
-                api,
-                self.values,
-                generation=lambda: storage.signals.generation("settings"),
-            ),
+            "api": DefinedProvider(api, self.values, self.memory),
+            "mcp": HostedServers(),
         }
         self.resolver = Resolver(
             agents=storage.agents,
@@ -128,7 +131,7 @@ class Platform:
             run=self.invoker.invoke,
             fetch=self._fetch,
             clock=now,
-            capability_kinds={"internal": None, "api": api},
+            capability_kinds={"internal": None, "api": api, "mcp": McpOptions()},
             environment=settings.environment,
             add_key=key_file and key_file.add,
         )
@@ -241,6 +244,8 @@ class Platform:
             await asyncio.sleep(3600)
 
     async def _on_change(self, topic: Topic) -> None:
+        if topic == "settings":
+            self.memory.forget()
         if topic == "plugins":
             await self.plugins.reload()
 
@@ -327,6 +332,13 @@ def open_platform(
         wait_ready=wait_ready,
         background=background,
     )
+
+
+def package_kinds(
+    sender: Sender, secret: SecretLookup, memory: Memory | None = None
+) -> PackageKinds:
+    """The types of packages that this version can run."""
+    return {"http": PackageKind(sender, secret, memory)}
 
 
 _open: list[Platform] = []

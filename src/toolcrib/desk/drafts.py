@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any
+from typing import Any, Protocol
 
 from toolcrib.catalog.capabilities import (
     ACCESS_TYPES,
@@ -17,9 +17,16 @@ from toolcrib.catalog.capabilities import (
 from toolcrib.desk.checking import checked_name
 from toolcrib.errors import InvalidOptions, InvalidRequest
 from toolcrib.identity.caller import Caller
-from toolcrib.tools.source import SourceKind
+from toolcrib.tools.source import Finding
 
-CapabilityKinds = Mapping[str, SourceKind | None]
+
+class Definitions(Protocol):
+    """Reads the definitions of one kind, and says what is wrong with them and where."""
+
+    def check(self, definition: Mapping[str, Any]) -> Sequence[Finding]: ...
+
+
+CapabilityKinds = Mapping[str, Definitions | None]
 """The types that have a source here; None for Python tools, which have no options to check."""
 
 MAX_ORDERING = 2**31 - 1
@@ -76,7 +83,7 @@ def definition_of(draft: CapabilityDraft) -> dict[str, Any]:
     }
 
 
-def _check_options(draft: CapabilityDraft, kind: SourceKind | None) -> None:
+def _check_options(draft: CapabilityDraft, kind: Definitions | None) -> None:
     for finding in kind.check(definition_of(draft)) if kind else ():
         if finding.severity == "error":
             raise InvalidOptions(finding.message, where=finding.where)
