@@ -45,8 +45,8 @@ from toolcrib.sources.http.api import ApiKind
 from toolcrib.sources.http.binding import SecretLookup
 from toolcrib.sources.http.files import ChatDocuments
 from toolcrib.sources.http.packages import PackageKind
-from toolcrib.sources.mcp.options import McpOptions
 from toolcrib.sources.http.sending import Sender
+from toolcrib.sources.mcp.options import McpOptions
 from toolcrib.sources.native.shelf import NativeShelf
 from toolcrib.storage import Storage, open_storage
 from toolcrib.tools.call import Progress, no_progress

@@ -15,7 +15,7 @@ class HostedServers:
         absence = Absence(
             stage="source",
             ref=f"mcp:{capability.id}",
-            reason="it is a hosted MCP server: the model's vendor connects to it, Toolcrib does not",
+            reason="the server is hosted: a model's vendor connects to it, not Toolcrib",
             fix="Use it from LangChain: attach_mcp gives it to the model.",
             code=capability.code,
         )
