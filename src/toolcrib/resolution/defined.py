@@ -1,21 +1,22 @@
 """This module brings the tools that a definition describes: described now, opened at the call.
 
 Resolution asks of each setting "is there one?"; its value is fetched when a call opens the
-source, and an open source is kept for its user and group until a setting or the row changes.
+source, and an open source is kept for its user and group until any setting changes.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from toolcrib.catalog.capabilities import Capability
 from toolcrib.errors import ToolcribError
 from toolcrib.resolution.conditions import Situation
 from toolcrib.resolution.offering import Found
 from toolcrib.resolution.toolset import Absence
+from toolcrib.secrets.memory import Kept, Memory
 from toolcrib.secrets.settings import SettingValues
 from toolcrib.tools.call import Call
 from toolcrib.tools.result import Output
@@ -31,8 +32,7 @@ class _Described:
     error: ToolcribError | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Owner:
+class _Owner(NamedTuple):
     """Whose values fill the definition."""
 
     user_id: int
@@ -42,15 +42,12 @@ class _Owner:
 class DefinedProvider:
     """Capabilities whose options are a definition of one kind."""
 
-    def __init__(
-        self, kind: SourceKind, values: SettingValues, *, generation: Callable[[], int]
-    ) -> None:
-        """`generation` rises with every change of a setting."""
+    def __init__(self, kind: SourceKind, values: SettingValues, memory: Memory) -> None:
         self._kind = kind
         self._values = values
-        self._generation = generation
         self._described: OrderedDict[object, _Described] = OrderedDict()
-        self._open: OrderedDict[object, Source] = OrderedDict()
+        self._dropped: list[Source] = []
+        self._open: Kept[Source] = memory.shelf(most=_KEPT, dropped=self._dropped.append)
 
     async def find(self, capability: Capability, situation: Situation) -> Found:
         described = self._describe(capability)
@@ -85,12 +82,15 @@ class DefinedProvider:
 
     def _offer(self, capability: Capability, tool: Description, owner: _Owner) -> Offer:
         name = tool.spec.name
+        key = (*_key(capability), owner)
 
         async def run(call: Call) -> Output:
-            return await (await self._source(capability, owner)).call(name, call)
+            source = self._open.get(key) or await self._opened(key, capability, owner)
+            return await source.call(name, call)
 
         async def preview(arguments: Mapping[str, Any]) -> Preview | None:
-            return await (await self._source(capability, owner)).preview(name, arguments)
+            source = self._open.get(key) or await self._opened(key, capability, owner)
+            return await source.preview(name, arguments)
 
         return Offer(
             spec=tool.spec,
@@ -100,23 +100,17 @@ class DefinedProvider:
             preview=preview,
         )
 
-    async def _source(self, capability: Capability, owner: _Owner) -> Source:
-        key = (*_key(capability), owner, self._generation())
-        source = self._open.get(key)
-        if source is None:
-            values = {
-                name: await self._values.get(name, user_id=owner.user_id, group_id=owner.group_id)
-                for name in sorted(self._describe(capability).settings)
-            }
-            source = await self._kind.open(_definition(capability), values)
-            await self._keep(key, source)
+    async def _opened(self, key: object, capability: Capability, owner: _Owner) -> Source:
+        began = self._open.now()
+        while self._dropped:
+            await self._dropped.pop().close()
+        values = {
+            name: await self._values.get(name, user_id=owner.user_id, group_id=owner.group_id)
+            for name in sorted(self._describe(capability).settings)
+        }
+        source = await self._kind.open(_definition(capability), values)
+        self._open.put(key, source, made_at=began)
         return source
-
-    async def _keep(self, key: object, source: Source) -> None:
-        self._open[key] = source
-        while len(self._open) > _KEPT:
-            _, oldest = self._open.popitem(last=False)
-            await oldest.close()
 
     def _describe(self, capability: Capability) -> _Described:
         key = _key(capability)

@@ -1,46 +1,61 @@
-"""This module searches what leaves for values that must not: plain, URL-encoded, base64, JSON.
+"""This module searches what leaves for values that must not, in every form that they may take.
 
-Values under six characters are not searched for: they would mask ordinary words.
+A value is found as it is, and with its marks written as a URL, JSON, HTML or a wrong charset would
+write them, mixed and twice over; and inside base64 at each alignment. Values under six characters
+are not searched for: they would mask ordinary words.
 """
 
 from __future__ import annotations
 
 import base64
-import json
+import re
 from collections.abc import Iterable, Mapping
-from typing import Any, cast
-from urllib.parse import quote, quote_plus
+from functools import cached_property
+from typing import Any, Final, cast
 
-MASK = "***"
-MIN_LENGTH = 6
+from toolcrib.secrets.memory import Kept, Memory
+from toolcrib.secrets.spelling import spellable, spelled, spelled_in_bytes, usual_spellings
+
+MASK: Final = "***"
+MIN_LENGTH: Final = 6
+WIDEST: Final = 12
+"""The most characters that one character of a value becomes: four bytes, percent-encoded."""
+_RUN = re.compile(r"[A-Za-z0-9]+", re.ASCII)
+_NUMBER = re.compile(r"-?[0-9][0-9.eE+-]*", re.ASCII)
 
 
 class Masker:
     """Replaces every form of the given values by `***`. Cheap when there is nothing to hide."""
 
     def __init__(self, values: Iterable[str]) -> None:
-        forms = {form for value in values if len(value) >= MIN_LENGTH for form in _forms(value)}
-        self._forms = sorted(forms, key=len, reverse=True)
-        self._bytes = [form.encode() for form in self._forms]
+        self._values = sorted({v for v in values if len(v) >= MIN_LENGTH}, key=len, reverse=True)
+        self._probes = _shortest(probe for value in self._values for probe in _probes(value))
+        self._byte_probes = [probe.encode() for probe in self._probes]
+        self._numeric = any(_NUMBER.fullmatch(value) for value in self._values)
 
     def __bool__(self) -> bool:
-        return bool(self._forms)
+        return bool(self._values)
+
+    @property
+    def reach(self) -> int:
+        """How long the longest form of a value can be, in characters."""
+        return WIDEST * len(self._values[0]) if self._values else 0
 
     def text(self, text: str) -> str:
-        for form in self._forms:
-            if form in text:
-                text = text.replace(form, MASK)
+        for probe in self._probes:
+            if probe in text:
+                return self._masked(text)
         return text
 
     def data(self, data: bytes) -> bytes:
-        for form in self._bytes:
-            if form in data:
-                data = data.replace(form, MASK.encode())
+        for probe in self._byte_probes:
+            if probe in data:
+                return self._masked_bytes(data)
         return data
 
     def value(self, value: Any) -> Any:
-        """Mask every string inside a JSON value, keys included."""
-        if not self._forms:
+        """Mask every string and number inside a JSON value, keys included."""
+        if not self._values:
             return value
         if isinstance(value, str):
             return self.text(value)
@@ -49,26 +64,85 @@ class Masker:
             return {self.value(k): self.value(v) for k, v in members.items()}
         if isinstance(value, list | tuple):
             return [self.value(item) for item in cast("list[Any]", value)]
+        if self._numeric and isinstance(value, int | float) and self._is_shown_by(value):
+            return MASK
         return value
 
+    def _is_shown_by(self, number: float) -> bool:
+        text = repr(number)
+        return self.text(text) != text
 
-def _forms(value: str) -> set[str]:
-    raw = value.encode()
-    forms = {value, quote(value, safe=""), quote(value), quote_plus(value)}
-    forms |= {json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
-    forms |= _base64_forms(raw)
-    return {form for form in forms if len(form) >= MIN_LENGTH}
+    def _masked(self, text: str) -> str:
+        for form in self._literals:
+            text = text.replace(form, MASK)
+        return self._pattern.sub(MASK, text) if self._pattern else text
+
+    def _masked_bytes(self, data: bytes) -> bytes:
+        for form in self._literals:
+            data = data.replace(form.encode(errors="replace"), MASK.encode())
+        return self._byte_pattern.sub(MASK.encode(), data) if self._byte_pattern else data
+
+    @cached_property
+    def _literals(self) -> list[str]:
+        """The longest first, so that none leaves the rest of another behind."""
+        forms = {form for value in self._values for form in _base64_forms(value)}
+        forms |= {f for v in self._values if not spellable(v) for f in usual_spellings(v)}
+        return sorted(forms, key=len, reverse=True)
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str] | None:
+        forms = [spelled(value) for value in self._values if spellable(value)]
+        return re.compile("|".join(forms)) if forms else None
+
+    @cached_property
+    def _byte_pattern(self) -> re.Pattern[bytes] | None:
+        forms = [spelled_in_bytes(value) for value in self._values if spellable(value)]
+        return re.compile(b"|".join(forms)) if forms else None
+
+    def __repr__(self) -> str:
+        return f"Masker({len(self._values)} values)"
 
 
-def _base64_forms(raw: bytes) -> set[str]:
-    """How the bytes look inside base64 text at each of the three alignments, whole quanta only."""
-    forms: set[str] = set()
+class Maskers:
+    """Maskers of the values that came lately, so that a call need not make its own."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._kept: Kept[Masker] = memory.shelf(most=1024)
+
+    def of(self, values: Iterable[str]) -> Masker:
+        key = frozenset(values)
+        known = self._kept.get(key)
+        if known is None:
+            known = Masker(key)
+            self._kept.put(key, known, made_at=self._kept.now())
+        return known
+
+
+def _probes(value: str) -> Iterable[str]:
+    """Texts of which one is wherever a form of the value is; looking for them is fast."""
+    # Letters and digits stay as they are in every spelling; the longest run of them is the rarest.
+    yield max(_RUN.findall(value), key=len, default="")
+    yield from _base64_forms(value)
+
+
+def _shortest(probes: Iterable[str]) -> list[str]:
+    """Without those that hold another one: where they are, it is."""
+    found: list[str] = []
+    for probe in sorted(set(probes), key=len):
+        if not any(shorter in probe for shorter in found):
+            found.append(probe)
+    return found
+
+
+def _base64_forms(value: str) -> set[str]:
+    """How the value looks inside base64 text, at each of the three alignments.
+
+    These are the characters that stand for its bytes alone; at its start and end one more may
+    hold a few bits of it.
+    """
+    raw = value.encode(errors="replace")
+    forms = {base64.b64encode(raw).decode(), base64.b64encode(raw).decode().rstrip("=")}
     for shift in range(3):
         encoded = base64.b64encode(b"\0" * shift + raw).decode()
-        start = 0 if shift == 0 else 4
-        end = len(encoded) - (4 if (shift + len(raw)) % 3 else 0)
-        core = encoded[start:end]
-        if len(core) >= 8:
-            forms |= {core, core.replace("+", "-").replace("/", "_")}
-    whole = base64.b64encode(raw).decode()
-    return forms | {whole, whole.rstrip("="), base64.urlsafe_b64encode(raw).decode()}
+        forms.add(encoded[(8 * shift + 5) // 6 : (8 * shift + 8 * len(raw)) // 6])
+    return forms | {form.replace("+", "-").replace("/", "_") for form in forms}

@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 
 from toolcrib.errors import InvalidRequest, SecretMissing, SecretUndecryptable
 from toolcrib.secrets.binding import BoundValue
+from toolcrib.secrets.memory import Kept, Memory
 from toolcrib.secrets.sealing import Sealer
 
 SecretStatus = Literal["configured", "missing", "undecryptable"]
@@ -53,11 +54,15 @@ class SecretStore(Protocol):
 
 
 class Vault:
-    """Reads and writes secrets; the only place where they are unsealed."""
+    """Reads and writes secrets; the only place where they are unsealed.
 
-    def __init__(self, store: SecretStore, sealer: Sealer) -> None:
+    What was unsealed stays in `memory`; without one every `get` unseals anew.
+    """
+
+    def __init__(self, store: SecretStore, sealer: Sealer, memory: Memory | None = None) -> None:
         self._store = store
         self._sealer = sealer
+        self._unsealed: Kept[BoundValue] = (memory or Memory()).shelf()
 
     async def put(self, name: str, value: str, *, hosts: Sequence[str] = ()) -> None:
         """Raises InvalidRequest for a name that no `{{NAME}}` could spell."""
@@ -68,19 +73,26 @@ class Vault:
                 hint="Start with A-Z, then A-Z, 0-9 and underscores.",
             )
         await self._store.put(name=name, sealed=self._sealer.seal(value), hosts=tuple(hosts))
+        self._unsealed.discard(name)
 
     async def get(self, name: str) -> BoundValue:
         """The value with the hosts it may go to. A blank one counts as missing.
 
         Raises SecretMissing or SecretUndecryptable, which name the secret.
         """
+        known = self._unsealed.get(name)
+        if known is not None:
+            return known
+        began = self._unsealed.now()
         row = await self._store.find(name)
         value = self._sealer.unseal(row.sealed, name=name) if row else ""
         if row is None or not value.strip():
             raise SecretMissing(
                 f"The secret {name!r} has no value.", hint=f"Set it with PUT /admin/secrets/{name}."
             )
-        return BoundValue(value, row.hosts)
+        found = BoundValue(value, row.hosts)
+        self._unsealed.put(name, found, made_at=began)
+        return found
 
     async def status(self, name: str) -> SecretStatus:
         try:
@@ -103,7 +115,9 @@ class Vault:
         ]
 
     async def delete(self, name: str) -> bool:
-        return await self._store.delete(name)
+        gone = await self._store.delete(name)
+        self._unsealed.discard(name)
+        return gone
 
     async def rotate(self) -> int:
         """Seal every secret with the newest key; returns how many. Undecryptable ones stay."""

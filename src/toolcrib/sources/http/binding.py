@@ -8,7 +8,7 @@ from typing import Protocol
 from urllib.parse import parse_qsl, urlsplit
 
 from toolcrib.errors import SecretMissing, SecretUndecryptable
-from toolcrib.secrets.binding import hosts_of
+from toolcrib.secrets.memory import Kept
 from toolcrib.sources.http.operation import Operation
 from toolcrib.sources.http.slots import Values
 from toolcrib.sources.http.tool import HttpTool
@@ -61,23 +61,23 @@ class FixedBinding:
 
 
 class CallTimeBinding:
-    """Secrets that are looked up for every call; the compiled form is kept while they stay."""
+    """Secrets that are looked up when a call needs them; the compiled form is in `kept`."""
 
-    def __init__(self, tool: HttpTool, secret: SecretLookup) -> None:
+    def __init__(self, tool: HttpTool, secret: SecretLookup, kept: Kept[Bound]) -> None:
         self._tool = tool
         self._names = sorted(tool.needs)
         self._secret = secret
-        self._kept: tuple[object, Bound] | None = None
+        self._kept = kept
 
     async def bound(self) -> Bound:
         """Raises SecretMissing or SecretUndecryptable: then nothing may be sent."""
-        values = {name: await self._secret(name) for name in self._names}
-        key = tuple((value, hosts_of(value)) for value in values.values())
-        kept = self._kept
-        if kept is None or kept[0] != key:
-            kept = (key, bind(self._tool, values))
-            self._kept = kept
-        return kept[1]
+        known = self._kept.get(self)
+        if known is not None:
+            return known
+        began = self._kept.now()
+        made = bind(self._tool, {name: await self._secret(name) for name in self._names})
+        self._kept.put(self, made, made_at=began)
+        return made
 
     async def known(self) -> tuple[Mapping[str, str], tuple[str, ...]]:
         values: dict[str, str] = {}

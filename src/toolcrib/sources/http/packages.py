@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toolcrib.errors import InvalidArguments, InvalidOptions, InvalidToolSchema
+from toolcrib.secrets.memory import Kept, Memory
 from toolcrib.secrets.placeholders import needs
-from toolcrib.sources.http.binding import CallTimeBinding, SecretLookup
+from toolcrib.sources.http.binding import Bound, CallTimeBinding, SecretLookup
 from toolcrib.sources.http.checking import missing_parameter
 from toolcrib.sources.http.http_config import HttpConfig, read_config
 from toolcrib.sources.http.operation import Draft
@@ -31,13 +32,17 @@ from toolcrib.tools.spec import ToolSpec
 
 
 class PackageKind:
-    """SourceKind of http packages. `secret` is the vault's lookup."""
+    """SourceKind of http packages. `secret` is the vault's lookup.
+
+    What was made with secrets stays in `memory`; without one every call makes it anew.
+    """
 
     name: KindName = "package"
 
-    def __init__(self, sender: Sender, secret: SecretLookup) -> None:
+    def __init__(self, sender: Sender, secret: SecretLookup, memory: Memory | None = None) -> None:
         self._sender = sender
         self._secret = secret
+        self._bound: Kept[Bound] = (memory or Memory()).shelf()
 
     def check(self, definition: Mapping[str, Any]) -> Sequence[Finding]:
         """Everything that is wrong or odd, with paths such as `config.url`."""
@@ -59,7 +64,9 @@ class PackageKind:
         """`values` are not used: secrets are looked up for each call. Raises InvalidOptions."""
         tool = _required(definition)
         return HttpSource(
-            tool=tool, binding=CallTimeBinding(tool, self._secret), sender=self._sender
+            tool=tool,
+            binding=CallTimeBinding(tool, self._secret, self._bound),
+            sender=self._sender,
         )
 
 

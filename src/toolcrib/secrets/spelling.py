@@ -1,0 +1,113 @@
+"""This module writes a regular expression for a text in every spelling that others give it.
+
+Letters and digits stay as they are everywhere. Every other character may come as it is, or as a
+URL, JSON, HTML or a wrong charset writes it, each character in its own way, once or twice over.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from html.entities import codepoint2name
+from urllib.parse import quote, quote_plus
+
+_LONGEST, _MOST_MARKS = 4096, 256
+_PARTS = re.compile(r"\\+|.", re.DOTALL)
+_MARK = re.compile(r"[^A-Za-z0-9]")
+_BACKSLASH = r"(?:\\|%(?:25)?5[cC]|&(?:amp;)?(?:#92|#[xX]5[cC]|bsol);)"
+_ESCAPED = _BACKSLASH + "{0,7}+"
+"""JSON inside JSON doubles them each time. Possessive: no run of them is tried twice."""
+_SHORT = {"\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f"}
+
+
+def spellable(text: str) -> bool:
+    """Whether the expression for a text is small enough to be worth its making."""
+    return len(text) <= _LONGEST and len(_MARK.findall(text)) <= _MOST_MARKS
+
+
+def usual_spellings(text: str) -> set[str]:
+    """A long text as it is, and as a URL, JSON and HTML write all of it."""
+    as_json = json.dumps(text, ensure_ascii=False)[1:-1]
+    return {
+        text,
+        text.replace("\n", "\r\n"),
+        quote(text),
+        quote(text, safe=""),
+        quote_plus(text),
+        html.escape(text),
+        as_json,
+        as_json.replace("/", "\\/"),
+        json.dumps(text)[1:-1],
+    }
+
+
+def spelled(text: str) -> str:
+    """The expression for a text among characters."""
+    return "".join(_in_characters(part) for part in _PARTS.findall(text))
+
+
+def spelled_in_bytes(text: str) -> bytes:
+    """The expression for a text among bytes, in UTF-8 or Latin-1."""
+    return "".join(_in_bytes(part) for part in _PARTS.findall(text)).encode("latin-1")
+
+
+@lru_cache(maxsize=2048)
+def _in_characters(part: str) -> str:
+    if part.isascii():
+        return part if part.isalnum() else _any_of([re.escape(part), *_escapes(part)])
+    raw = part.encode(errors="replace")
+    strange = [re.escape(raw.decode(name, "replace")) for name in ("latin-1", "cp1252")]
+    return _any_of([re.escape(part), *_escapes(part), *strange, "\ufffd{1,4}", r"\?"])
+
+
+@lru_cache(maxsize=2048)
+def _in_bytes(part: str) -> str:
+    if part.isascii():
+        return _in_characters(part)
+    utf8 = re.escape(part.encode(errors="replace").decode("latin-1"))
+    latin = [re.escape(part)] if ord(part) < 256 else []
+    return _any_of([utf8, *latin, *_escapes(part), r"\?"])
+
+
+def _escapes(part: str) -> Iterable[str]:
+    """How a URL, JSON and HTML write one character, or a run of backslashes."""
+    if part.startswith("\\"):
+        yield f"{_BACKSLASH}{{{len(part)},{len(part) * 8}}}+"
+        return
+    named = codepoint2name.get(ord(part))
+    html_forms = [_numeric(part), *([f"&(?:amp;)?{named};"] if named else [])]
+    if part in '"/':
+        yield _ESCAPED + _any_of([part, _percent(part), *html_forms])
+    yield from (_percent(part), _unicode(part), *html_forms)
+    if part in _SHORT:
+        yield _ESCAPED + _SHORT[part]
+    if part == " ":
+        yield r"\+"
+    if part == "\n":
+        yield r"\r\n"
+
+
+def _percent(char: str) -> str:
+    return "".join(f"%(?:25)?{_hex(f'{byte:02x}')}" for byte in char.encode(errors="replace"))
+
+
+def _unicode(char: str) -> str:
+    units = char.encode("utf-16-be", "surrogatepass")
+    pairs = [units[n : n + 2].hex() for n in range(0, len(units), 2)]
+    return "".join(f"{_ESCAPED}u{_hex(pair)}" for pair in pairs)
+
+
+def _numeric(char: str) -> str:
+    number = ord(char)
+    return f"&(?:amp;)?#(?:0{{0,4}}{number}|[xX]0{{0,4}}{_hex(f'{number:x}')});"
+
+
+def _hex(digits: str) -> str:
+    return "".join(d if d.isdigit() else f"[{d}{d.upper()}]" for d in digits)
+
+
+def _any_of(forms: Sequence[str]) -> str:
+    return f"(?:{'|'.join(dict.fromkeys(forms))})"
