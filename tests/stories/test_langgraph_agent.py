@@ -20,8 +20,10 @@ from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, Field
 
+from toolcrib.catalog.capabilities import CapabilityDraft
 from toolcrib.invocation.journal import CallFilter, CallRecord
 from toolcrib.langchain import attach_mcp, get_tools_from_capabilities, repair_invalid_tool_calls
+from toolcrib.secrets.settings import SettingOwner
 from toolcrib.testing import ScriptedModel, ToolCall, Workbench, workbench
 
 
@@ -207,6 +209,59 @@ async def test_several_calls_at_once(bench: Workbench, vendor: str):
     results = [text.split()[3] for text in scripted.requests[1].tool_results]
     assert sorted(results) == ["boats", "roads", "trees"]
     assert len(await records(bench)) == 3
+
+
+async def wiki_of(bench: Workbench) -> tuple[list[Any], list[dict[str, Any]]]:
+    """The agent's tools, and a capability of type mcp whose token is a setting of the group."""
+    row = await bench.platform.storage.capabilities.create(
+        CapabilityDraft(
+            name="Wiki",
+            code="wiki",
+            type="mcp",
+            access_type="group",
+            group_id=bench.group.id,
+            options={
+                "server_label": "wiki",
+                "server_url": "https://wiki.test/mcp",
+                "require_approval": "never",
+                "headers": {"Authorization": "Bearer ${WIKI_TOKEN}"},
+                "allowed_tools": ["read"],
+            },
+        )
+    )
+    owner = SettingOwner(group_id=bench.group.id)
+    await bench.platform.values.put("WIKI_TOKEN", "t0ken", owner)
+    held = (*bench.agent.capability_ids, row.id)
+    tools, configs = await get_tools_from_capabilities(held, bench.config)
+    assert len(tools) == 2
+    return tools, configs
+
+
+async def test_hosted_server_at_openai(bench: Workbench):
+    """The server goes to the Responses API beside the functions, with its token."""
+    tools, configs = await wiki_of(bench)
+    script = [ToolCall("search_matters", {"query": "boats"}), "Done."]
+    with ScriptedModel(script) as scripted:
+        model, agent_tools = attach_mcp(model_of("openai", scripted), tools, configs)
+        assert await run(create_agent(model, agent_tools), bench) == "Done."
+    for request in scripted.requests:
+        assert request.path == "/v1/responses"
+        assert request.tool_names == ["search_matters", "file_matter"]
+        assert request.tools[2]["headers"] == {"Authorization": "Bearer t0ken"}
+
+
+async def test_hosted_server_at_anthropic(bench: Workbench):
+    """The server goes along with the model, its allow-list as a toolset."""
+    tools, configs = await wiki_of(bench)
+    script = [ToolCall("search_matters", {"query": "boats"}), "Done."]
+    with ScriptedModel(script) as scripted:
+        model, agent_tools = attach_mcp(model_of("anthropic", scripted), tools, configs)
+        assert await run(create_agent(model, agent_tools), bench) == "Done."
+    for request in scripted.requests:
+        (server,) = request.body["mcp_servers"]
+        assert (server["name"], server["authorization_token"]) == ("wiki", "t0ken")
+        assert request.tool_names == ["search_matters", "file_matter"]
+        assert request.tools[2]["configs"] == {"read": {"enabled": True}}
 
 
 @vendors

@@ -5,8 +5,17 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from langchain.agents.middleware import AgentMiddleware, AgentState, hook_config
 from langchain_core.messages import AIMessage, AnyMessage, InvalidToolCall, ToolMessage
+
+from toolcrib.errors import MissingExtra
+
+try:
+    from langchain.agents.middleware import AgentMiddleware, AgentState, hook_config
+except ImportError:
+    raise MissingExtra(
+        "repair_invalid_tool_calls is for agents of langchain, which is not installed.",
+        hint="pip install 'toolcrib[agents]'.",
+    ) from None
 
 ATTEMPTS = 3
 """Replies in a row that are sent back; then the agent ends as it would have without us."""
