@@ -9,17 +9,19 @@ from toolcrib.cli.agents import agents
 from toolcrib.cli.calls import calls
 from toolcrib.cli.capabilities import capabilities
 from toolcrib.cli.chats import chats
-from toolcrib.cli.command import command, local_command, plain_command
+from toolcrib.cli.command import command, local_command, offline_command, plain_command
 from toolcrib.cli.db import db
 from toolcrib.cli.demo import demo
 from toolcrib.cli.doctor import doctor
 from toolcrib.cli.groups import groups
+from toolcrib.cli.packages import packages
 from toolcrib.cli.plugins import plugins
 from toolcrib.cli.secrets import secrets
 from toolcrib.cli.serve import serve
 from toolcrib.cli.settings import settings
 from toolcrib.cli.tokens import tokens
 from toolcrib.cli.users import users
+from toolcrib.cli.validate import validate
 
 app = typer.Typer(
     name="toolcrib",
@@ -33,10 +35,17 @@ plain_command(app, "serve", "toolcrib serve", "toolcrib serve --port 9000 --work
 plain_command(app, "demo", "toolcrib demo")(demo)
 command(app, "explain", "toolcrib explain --agent 1 hello_greet", plugins=True)(tools.explain)
 local_command(app, "doctor", "toolcrib doctor")(doctor)
+offline_command(
+    app,
+    "validate",
+    "toolcrib validate knowledge-search.json",
+    "toolcrib validate weather.json knowledge-search-2.json",
+)(validate)
 for noun in (
     tools.tools,
     plugins,
     capabilities,
+    packages,
     agents,
     groups,
     users,

@@ -8,8 +8,10 @@ import typer
 
 from toolcrib.cli.answers import Answer, listed, record, said
 from toolcrib.cli.command import command, group
+from toolcrib.cli.documents import is_file, read_document
 from toolcrib.cli.options import Cursor, IfVersion, Limit, given, json_object
 from toolcrib.cli.paths import CAPABILITIES
+from toolcrib.errors import InvalidRequest
 
 if TYPE_CHECKING:
     from toolcrib.cli.client import Client
@@ -64,7 +66,9 @@ async def list_registered(
     return listed(page, *columns, empty=empty)
 
 
-@command(capabilities, "activate", "toolcrib capabilities activate hello_notes --group 1", plugins=True)
+@command(
+    capabilities, "activate", "toolcrib capabilities activate hello_notes --group 1", plugins=True
+)
 async def activate_code(
     client: Client,
     code: Code,
@@ -87,23 +91,35 @@ async def activate_code(
     return record(await client.post(f"{CAPABILITIES}/from-registered-tool", body))
 
 
-@command(capabilities, "create", "toolcrib capabilities create hello --name Hello")
+@command(
+    capabilities,
+    "create",
+    "toolcrib capabilities create weather.json",
+    "toolcrib capabilities create hello --name Hello",
+)
 async def create_capability(
     client: Client,
-    code: Code,
+    source: Annotated[
+        str,
+        typer.Argument(metavar="CODE|FILE", help="A code, a .json file with the row, or -."),
+    ],
     *,
-    name: Annotated[str, typer.Option(help="A name for people.")],
-    kind: Annotated[Kind, typer.Option("--type", help="Where its tools come from.")] = "internal",
-    access: Annotated[Access, typer.Option(help="Who may use it.")] = "user",
+    name: Name = None,
+    kind: Annotated[
+        Kind | None, typer.Option("--type", help="Where its tools come from: internal.")
+    ] = None,
+    access: Annotated[Access | None, typer.Option(help="Who may use it: user.")] = None,
     group_id: GroupOption = None,
     description: Description = None,
     is_default: Default = None,
     ordering: Ordering = None,
     options: Options = None,
 ) -> Answer:
-    """Make a capability by hand."""
-    body = given(
-        code=code,
+    """Make a capability by hand: of a code and options, or of a file that holds the whole row.
+
+    What is said beside a file wins over what stands in it."""
+    row = read_document(source) if is_file(source) else {"code": source}
+    row |= given(
         name=name,
         type=kind,
         access_type=access,
@@ -113,7 +129,9 @@ async def create_capability(
         ordering=ordering,
         options=json_object(options, where="options"),
     )
-    return record(await client.post(CAPABILITIES, body))
+    if "name" not in row:
+        raise InvalidRequest("A capability needs a name.", where="name", hint="Add --name.")
+    return record(await client.post(CAPABILITIES, row))
 
 
 @command(capabilities, "update", "toolcrib capabilities update 1 --name Greetings")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from toolcrib.cli.client import Client
 
 Work = Callable[..., Awaitable[Answer]]
+OpenClient = Callable[[], "AbstractAsyncContextManager[Client]"]
 W = TypeVar("W", bound=Work)
 P = TypeVar("P", bound=Callable[..., None])
 
@@ -77,6 +78,16 @@ def local_command(
         return await work(read_settings(), **given)
 
     return _adder(app, name, examples, answer, {"as_json": AsJson, "debug": Debug})
+
+
+def offline_command(app: typer.Typer, name: str, *examples: str) -> Callable[[W], W]:
+    """A command that needs no installation: its coroutine takes what would open a `Client`."""
+
+    async def answer(work: Work, common: Common, given: dict[str, Any]) -> Answer:
+        return await work(lambda: _client(common, plugins=False), **given)
+
+    options = {"as_json": AsJson, "url": Url, "token": Token, "debug": Debug}
+    return _adder(app, name, examples, answer, options)
 
 
 def require_here() -> None:

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from toolcrib.cli.findings import Finding, note, ok, problem
+from toolcrib.cli.sealed import sealed_values
 from toolcrib.cli.server import answers
 from toolcrib.cli.trying import try_plugins
 from toolcrib.cli.whereabouts import told_in
 from toolcrib.cli.words import many
-from toolcrib.errors import SecretUndecryptable, ToolcribError
+from toolcrib.errors import ToolcribError
 from toolcrib.net.allow import AllowList
 from toolcrib.secrets.keyfile import KeyFile
 from toolcrib.secrets.sealing import Sealer
@@ -91,19 +92,14 @@ async def _sealed_values(settings: Settings, sealer: Sealer) -> list[Finding]:
         return []
     storage = await open_storage(settings.database)
     try:
-        rows = await storage.settings.every()
+        found = await sealed_values(storage, sealer)
     finally:
         await storage.close()
-    lost: set[str] = set()
-    for row in rows:
-        try:
-            sealer.unseal(row.sealed, name=row.name)
-        except SecretUndecryptable:
-            lost.add(row.name)
-    if lost:
-        text = f"sealed with a key that is not here: {', '.join(sorted(lost))}"
-        return [problem("settings", text, "put the old key back, or set the values again")]
-    return [ok("settings", f"{many(len(rows), 'value')}, each can be unsealed")]
+    if found.lost:
+        text = f"sealed with a key that is not here: {', '.join(found.lost)}"
+        return [problem("sealed values", text, "put the old key back, or set the values again")]
+    number = f"{many(found.settings, 'setting')} and {many(found.secrets, 'secret')}"
+    return [ok("sealed values", f"{number}, each can be unsealed")]
 
 
 async def check_plugins(settings: Settings) -> list[Finding]:

@@ -12,13 +12,14 @@ from toolcrib.cli.command import command, group
 from toolcrib.cli.exits import OK, exit_of_code
 from toolcrib.cli.options import AsUser, ContextJson, InGroup, given, json_object
 from toolcrib.cli.paths import path
+from toolcrib.cli.words import cell
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from toolcrib.cli.client import Client
 
-tools = group("tools", "What an agent can do: list, call, explain.")
+tools = group("tools", "What an agent can do: list, preview, call, explain.")
 OfAgent = Annotated[int, typer.Option("--agent", "-a", help="The agent's id.")]
 InChat = Annotated[int | None, typer.Option("--chat", help="In this chat of the caller.")]
 ToolName = Annotated[str, typer.Argument(metavar="TOOL", help="The name that the agent sees.")]
@@ -69,6 +70,32 @@ async def call_tool(
     return Answer(data=result, show=lambda console: show_result(console, result), exit_code=code)
 
 
+@command(
+    tools,
+    "preview",
+    """toolcrib tools preview --agent 2 knowledge_search '{"query": "opening hours"}'""",
+    plugins=True,
+)
+async def preview_call(
+    client: Client,
+    tool: ToolName,
+    arguments: Annotated[str, typer.Argument(help="A JSON object, @FILE, or - for stdin.")] = "{}",
+    *,
+    agent: OfAgent,
+    chat: InChat = None,
+    user: AsUser = None,
+    in_group: InGroup = None,
+) -> Answer:
+    """Show the request that a call would send, secrets masked. Nothing is sent.
+
+    Ends with a code other than 0 when the call would be refused on its way out."""
+    body = given(arguments=json_object(arguments, where="arguments"), chat_id=chat)
+    client = client.acting(user=user, group=in_group)
+    found = await client.post(path("agents", agent, "tools", tool, "preview"), body)
+    code = OK if found["egress"]["allowed"] else exit_of_code("blocked")
+    return Answer(data=found, show=lambda console: show_preview(console, found), exit_code=code)
+
+
 async def explain(client: Client, tool: ToolName, *, agent: OfAgent, user: AsUser = None) -> Answer:
     """Say which rule shows a tool to a user, or keeps it away."""
     found = await client.get(path("explain"), agent=agent, tool=tool, user=user)
@@ -98,6 +125,23 @@ def show_result(console: Console, result: Mapping[str, Any]) -> None:
     if error is not None:
         say(console, f"✗ {error['code']}: {error['message']}", style="red")
     say(console, f"call {result['call_id']}, {result['duration_ms']:.1f} ms", style="dim")
+
+
+def show_preview(console: Console, found: Mapping[str, Any]) -> None:
+    request, egress = found["request"], found["egress"]
+    say(console, f"{request['method']} {request['url']}", style="bold")
+    for name, value in request["headers"].items():
+        say(console, f"{name}: {value}")
+    if request["body"] is not None:
+        say(console, f"\n{cell(request['body'])}")
+    addresses = f" ({', '.join(egress['addresses'])})" if egress["addresses"] else ""
+    allowed = egress["allowed"]
+    say(
+        console,
+        f"\n{'✓' if allowed else '✗'} {egress['host'] or 'no host'}{addresses}: {egress['reason']}",
+        style="" if allowed else "red",
+    )
+    say(console, "Nothing was sent.", style="dim")
 
 
 def show_explanation(console: Console, tool: str, found: Mapping[str, Any]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from toolcrib.catalog.packages import Package, PackageDraft, PackageStore
 from toolcrib.coordination.signals import Signals
+from toolcrib.desk.package_reading import read_for
 from toolcrib.desk.reach import require
 from toolcrib.errors import InvalidOptions, InvalidRequest, NotFound
 from toolcrib.grants.decide import INSTALLATION
@@ -19,7 +20,7 @@ from toolcrib.resolution.naming import Names
 from toolcrib.resolution.toolset import Absence
 from toolcrib.secrets.placeholders import SECRETS, needs
 from toolcrib.secrets.vault import SecretStatus, Vault
-from toolcrib.sources.http.package_document import PackageReading, read_package
+from toolcrib.sources.http.package_document import PackageReading
 from toolcrib.sources.http.words import is_object
 from toolcrib.tools.source import Finding
 from toolcrib.tools.strict_json import read_strict_json
@@ -93,9 +94,9 @@ class InstalledTools:
         """
         require(caller, "change", INSTALLATION, what=_WHAT)
         if is_object(document) and set(document) == {"url"}:
-            reading, findings = self._read(await self._fetched(document["url"]))
+            reading, findings = read_for(self._kinds, await self._fetched(document["url"]))
         else:
-            reading, findings = self._read(document)
+            reading, findings = read_for(self._kinds, document)
         slug = reading.package.get("slug")
         known = await self._packages.find(slug) if isinstance(slug, str) else None
         return PackagePreview(
@@ -180,13 +181,8 @@ class InstalledTools:
             raise InvalidRequest("The url must be text.", where="url")
         return read_strict_json(await self._fetch(url))
 
-    def _read(self, document: object) -> tuple[PackageReading, Sequence[Finding]]:
-        reading = read_package(document)
-        kind = self._kinds.get(str(reading.package.get("type")))
-        return reading, kind.check(reading.package) if kind else reading.findings
-
     def _installable(self, document: object) -> tuple[PackageReading, Sequence[Finding]]:
-        reading, findings = self._read(document)
+        reading, findings = read_for(self._kinds, document)
         for finding in reading.refused:
             raise InvalidOptions(finding.message, where=finding.where or None)
         return reading, findings

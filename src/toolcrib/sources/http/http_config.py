@@ -130,6 +130,7 @@ def _body(
     if isinstance(template, str):
         pieces = read_text(template, PACKAGE.language, known=names)
         _warn_unused(left, pieces, problems)
+        _warn_undeclared(read_text(template, PACKAGE.language), names, problems)
         if fixed:
             problems.warn(_STATIC, "Not sent: body_template is text.")
         if not any(header.name.lower() == "content-type" for header in headers):
@@ -138,6 +139,7 @@ def _body(
     if is_object(template) or is_array(template):
         filled = _read(template, names, _TEMPLATE, problems)
         _warn_unused(left, all_pieces(filled), problems)
+        _warn_undeclared(all_pieces(_read(template, None, _TEMPLATE, Problems())), names, problems)
         if fixed and is_array(template):
             problems.warn(_STATIC, "Not sent: body_template is a list.")
         return TreeBody(tree=filled, fixed=tree), frozenset({"body_template", "static_body"})
@@ -169,7 +171,7 @@ def _fields_body(
     return body, frozenset({"static_body"})
 
 
-def _read(value: Any, names: Sequence[str], where: str, problems: Problems) -> Any:
+def _read(value: Any, names: Sequence[str] | None, where: str, problems: Problems) -> Any:
     try:
         return read_tree(value, lambda text: read_text(text, PACKAGE.language, known=names), where)
     except InvalidOptions as error:
@@ -183,4 +185,14 @@ def _warn_unused(left: Sequence[str], pieces: Sequence[object], problems: Proble
         if name not in used:
             problems.warn(
                 f"input_schema.properties.{name}", "No slot sends it: not in url or body_template."
+            )
+
+
+def _warn_undeclared(pieces: Sequence[object], names: Sequence[str], problems: Problems) -> None:
+    """Braces around a word that is no argument: a slip more often than meant."""
+    for name in slot_names(pieces):
+        if name not in names:
+            problems.warn(
+                _TEMPLATE,
+                f"{{{name}}} is not in input_schema.properties and is sent as it is written.",
             )

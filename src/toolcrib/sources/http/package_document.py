@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from toolcrib.errors import InvalidOptions
-from toolcrib.secrets.placeholders import PLACEHOLDER_RE, SECRETS, joined, map_text
+from toolcrib.secrets.placeholders import PLACEHOLDER_RE, SECRETS, map_text, needs
+from toolcrib.sources.http.package_credentials import find_credentials
 from toolcrib.sources.http.problems import Problems
 from toolcrib.sources.http.tool import READ_ONLY
 from toolcrib.sources.http.words import is_object
@@ -50,9 +51,6 @@ CONFIG_KEYS: Mapping[str, tuple[tuple[str, ...], frozenset[str]]] = {
 """By type: the keys of `config` that it cannot do without, and all that it knows."""
 
 _BRACES = re.compile(r"\{\{([^{}]*)\}\}")
-_CREDENTIALS = frozenset(
-    {"authorization", "proxy-authorization", "cookie", "x-api-key", "api-key", "x-auth-token"}
-)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -87,9 +85,10 @@ def read_package(document: object, problems: Problems | None = None) -> PackageR
     else:
         _check_config(str(package.get("type")), config, problems)
         _check_placeholders(config, problems)
-        _check_credentials(config, problems)
         _warn_of_writes(str(package.get("type")), config, problems)
         _warn_of_schemas(package, config, problems)
+    problems.findings += find_credentials(package)
+    _warn_of_idle_secrets(package, problems)
     package.setdefault("description", "")
     package.setdefault("version", "1.0.0")
     return PackageReading(
@@ -150,6 +149,13 @@ def _check_placeholders(config: Mapping[str, Any], problems: Problems) -> None:
         problems.caught(error, "config")
 
 
+def _warn_of_idle_secrets(package: Mapping[str, Any], problems: Problems) -> None:
+    """Secrets' names outside of the config, where nothing fills them."""
+    for key, value in package.items():
+        for name in sorted(needs(value, SECRETS)) if key != "config" else ():
+            problems.warn(key, f"{{{{{name}}}}} stays as it is written: only config has secrets.")
+
+
 def _warn_of_writes(kind: str, config: Mapping[str, Any], problems: Problems) -> None:
     """Whoever installs a tool that may change something should know it."""
     if kind.startswith("mcp_"):
@@ -176,16 +182,3 @@ def _warn_of_schemas(
         problems.warn("input_schema", "Has no effect here: an MCP tool's is config.input_schema.")
     if kind == "mcp_server" and given is None:
         problems.warn("config.input_schema", "Missing: the tool is offered without arguments.")
-
-
-def _check_credentials(config: Mapping[str, Any], problems: Problems) -> None:
-    headers = config.get("headers")
-    if not is_object(headers):
-        return
-    for name, value in headers.items():
-        named = name.lower() in _CREDENTIALS
-        if named and isinstance(value, str) and value.strip() and not SECRETS.pattern.search(value):
-            problems.warn(
-                joined("config.headers", name),
-                f"The header {name!r} holds its value: store it as a secret and write its name.",
-            )
