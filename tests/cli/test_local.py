@@ -48,7 +48,8 @@ def test_first_command_makes_the_installation(program: Program):
     assert json.loads(first.stdout) == {
         "keys": str(key),
         "count": 1,
-        "values": 0,
+        "settings": 0,
+        "secrets": 0,
         "undecryptable": [],
     }
     assert first.stderr.count("tcrib_") == 1
@@ -65,6 +66,24 @@ def test_rotation_adds_a_key(program: Program):
     after = (program.data_dir / "vault.key").read_text().split()
     assert json.loads(done.stdout) == {"sealed": 0, "left": 0}
     assert (len(after), after[1:]) == (2, before)
+
+
+def test_rotation_counts_settings_and_secrets(tmp_path: Path):
+    """Both are sealed anew; what an unknown key sealed is left, named, and counted."""
+    old, new = Fernet.generate_key().decode(), Fernet.generate_key().decode()
+    program = make_program(tmp_path, TOOLCRIB_VAULT_KEYS=old)
+    for noun in ("settings", "secrets"):
+        program.run(noun, "set", "LOST", stdin=f"{noun}-lost-value")
+    program.extra["TOOLCRIB_VAULT_KEYS"] = new  # type: ignore[index] - a plain dict
+    for noun in ("settings", "secrets"):
+        program.run(noun, "set", "KEPT", stdin=f"{noun}-kept-value")
+    status = json.loads(program.run("secrets", "status", "--json").stdout)
+    assert (status["settings"], status["secrets"]) == (2, 2)
+    assert status["undecryptable"] == ["setting LOST of user 1", "secret LOST"]
+    done = program.run("secrets", "rotate", "--json")
+    assert json.loads(done.stdout) == {"sealed": 2, "left": 2}
+    code, found = findings(program)
+    assert (code, found["sealed values"]) == (7, ["problem"])
 
 
 def test_given_keys_are_used(tmp_path: Path):
@@ -130,7 +149,7 @@ def test_doctor_before_and_after(program: Program):
     program.run("secrets", "status")
     code, found = findings(program)
     assert (code, found["database"], found["keys"]) == (0, ["ok"], ["ok"])
-    assert (found["data directory"], found["settings"]) == (["ok"], ["ok"])
+    assert (found["data directory"], found["sealed values"]) == (["ok"], ["ok"])
 
 
 def test_doctor_finds_open_files(program: Program):
