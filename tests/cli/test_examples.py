@@ -5,23 +5,40 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
-import subprocess
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.cli.tree import commands, examples
-from tests.support.environments import Program
+from tests.support.environments import Job, Program, run_many
 
 LEAVES = dict(commands())
 RUNS_ON = {"serve"}
 """Commands that do not end by themselves; the story of the first run starts them."""
+KNOWLEDGE_SEARCH = {
+    "slug": "knowledge_search",
+    "name": "Knowledge Search",
+    "type": "http",
+    "config": {"url": "{{KB_SEARCH_URL}}", "headers": {"X-API-Key": "{{KB_API_KEY}}"}},
+    "input_schema": {"type": "object", "properties": {"query": {"type": "string"}}},
+}
+WEATHER = {
+    "name": "Weather",
+    "code": "weather",
+    "type": "api",
+    "options": {"url": "https://weather.example/{city}"},
+}
 FILES = {
     "token.txt": "a-token-of-the-crm",
     "password.txt": "correct horse battery",
     "notes.txt": "Sharpen the chisels",
     "arguments.json": '{"name": "Grace"}',
+    "knowledge-search.json": json.dumps({**KNOWLEDGE_SEARCH, "slug": "kb_search"}),
+    "knowledge-search-2.json": json.dumps(KNOWLEDGE_SEARCH),
+    "weather.json": json.dumps(WEATHER),
 }
 
 
@@ -42,19 +59,49 @@ def test_parameters_explain_themselves(name: str):
     assert [one.name for one in LEAVES[name].params if not getattr(one, "help", "help")] == []
 
 
-def prepared(demo: Program) -> dict[str, str]:
+class Fine(BaseHTTPRequestHandler):
+    """An upstream that answers every question."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/plain")
+        self.end_headers()
+        self.wfile.write(b"from nine to five")
+
+    def log_message(self, *args: object) -> None:
+        """Quiet."""
+
+
+@pytest.fixture
+def upstream() -> Iterator[str]:
+    """`host:port` of an upstream for packages."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Fine) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def prepared(demo: Program, upstream: str) -> dict[str, str]:
     """Put in place what examples speak of; returns the words that stand for ids."""
-    for arguments, stdin in (
-        (("chats", "create", "--agent", "1"), ""),
-        (("settings", "set", "CRM_TOKEN", "--group", "1"), "a-token-of-the-crm"),
+    package = json.dumps(KNOWLEDGE_SEARCH)
+    for line, stdin in (
+        ("chats create --agent 1", ""),
+        ("settings set CRM_TOKEN --group 1", "a-token-of-the-crm"),
+        ("packages install -", package),
+        ("secrets set KB_SEARCH_URL", f"http://{upstream}/search"),
+        ("secrets set KB_API_KEY", "a-key-of-the-search"),
+        ("agents create Reader --capability installed__knowledge_search", ""),
     ):
-        assert demo.run(*arguments, stdin=stdin).returncode == 0
+        done = demo.run(*line.split(), stdin=stdin)
+        assert done.returncode == 0, done.stderr
     made = json.loads(demo.run("tokens", "create", "2", "--name", "old", "--json").stdout)
     calls = json.loads(demo.run("calls", "list", "--json").stdout)
     return {"TOKEN_ID": made["id"], "CALL_ID": calls["items"][0]["call_id"]}
 
 
-def job(line: str, words: dict[str, str], data: Path, place: Path) -> dict[str, Any]:
+def job(line: str, words: dict[str, str], data: Path, place: Path, allowed: str) -> Job:
     """The work of one example, in a folder and on data of its own."""
     for word, meant in words.items():
         line = line.replace(word, meant)
@@ -68,12 +115,14 @@ def job(line: str, words: dict[str, str], data: Path, place: Path) -> dict[str, 
     for name, text in FILES.items():
         (place / name).write_text(text)
     copy = shutil.copytree(data, place / "data")
-    return {"arguments": arguments, "stdin": stdin, "cwd": str(place), "data_dir": str(copy)}
+    environment = {"TOOLCRIB_DATA_DIR": str(copy), "TOOLCRIB_EGRESS_ALLOW": allowed}
+    return Job(arguments=arguments, stdin=stdin, cwd=str(place), environment=environment)
 
 
-def test_examples_work(demo: Program, tmp_path: Path):
+@pytest.mark.timeout(300)
+def test_examples_work(demo: Program, upstream: str, tmp_path: Path):
     """Every example ends well after the demo, and with --json prints JSON and nothing else."""
-    words = prepared(demo)
+    words = prepared(demo, upstream)
     lines = [
         line + end
         for name, command in LEAVES.items()
@@ -81,18 +130,11 @@ def test_examples_work(demo: Program, tmp_path: Path):
         for line in examples(command)
         for end in ("", " --json")
     ]
-    jobs = [job(line, words, demo.data_dir, tmp_path / str(n)) for n, line in enumerate(lines)]
-    done = subprocess.run(
-        [demo.python, Path(__file__).with_name("warm.py")],
-        input=json.dumps(jobs),
-        capture_output=True,
-        text=True,
-        env=demo.environment,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    results = dict(zip(lines, json.loads(done.stdout), strict=True))
-    assert {line: r for line, r in results.items() if r["code"] or not r["stdout"]} == {}
-    as_json = {line: r["stdout"] for line, r in results.items() if line.endswith(" --json")}
+    jobs = [
+        job(line, words, demo.data_dir, tmp_path / str(n), upstream) for n, line in enumerate(lines)
+    ]
+    results = dict(zip(lines, run_many(demo, jobs), strict=True))
+    assert {line: r for line, r in results.items() if r.code or not r.stdout} == {}
+    as_json = {line: r.stdout for line, r in results.items() if line.endswith(" --json")}
     assert len(as_json) == len(lines) // 2
     assert [line for line, printed in as_json.items() if json.loads(printed) is None] == []

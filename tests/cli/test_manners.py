@@ -18,7 +18,7 @@ from toolcrib.cli.words import cell, printable
     ("arguments", "culprit"),
     [
         (["groups", "lst"], "'list'"),
-        (["groups", "show", "one"], "'one'"),
+        (["groups", "show", "one"], "'GROUP'"),
         (["tools", "list"], "--agent"),
         (["tools", "call", "--agent", "1", "x", "[1]"], "not a JSON object"),
         (["tools", "call", "--agent", "1", "x", "{"], "not JSON"),

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from tests.support.environments import Program
+from tests.support.environments import Job, Program, run_many
 from tests.support.serving import Serving, serving
 
 SAME = (
@@ -39,46 +40,41 @@ def server(demo: Program) -> Iterator[Serving]:
         yield server
 
 
+@pytest.mark.timeout(300)
 def test_remote_answers_are_the_local_ones(demo: Program, server: Serving):
     """Reading gives the same JSON in process and over the network; a change made there is seen
     here."""
     made = demo.run("tokens", "create", "1", "--name", "remote", "--json")
     remote = {"TOOLCRIB_URL": server.url, "TOOLCRIB_TOKEN": json.loads(made.stdout)["token"]}
-    differing: dict[str, tuple[str, str]] = {}
-    for line in SAME:
-        here = demo.run(*line.split(), "--json")
-        there = demo.run(*line.split(), "--json", extra=remote)
-        if (here.returncode, here.stdout) != (0, there.stdout):
-            differing[line] = (here.stdout + here.stderr, there.stdout + there.stderr)
-    assert differing == {}
+    jobs = [Job(arguments=[*line.split(), "--json"]) for line in SAME]
+    here = dict(zip(SAME, run_many(demo, jobs), strict=True))
+    there = dict(zip(SAME, run_many(replace(demo, extra=remote), jobs), strict=True))
+    assert [line for line in SAME if here[line].code] == []
+    assert there == here
     created = demo.run("groups", "create", "Remote", "--json", extra=remote)
     shown = demo.run("groups", "show", str(json.loads(created.stdout)["id"]), "--json")
     assert json.loads(shown.stdout) == json.loads(created.stdout)
 
 
+@pytest.mark.timeout(300)
 def test_remote_errors_end_alike(demo: Program, server: Serving):
     """Not found, conflict, refused: the same codes as in process, told on stderr."""
     admin = json.loads(demo.run("tokens", "create", "1", "--name", "x", "--json").stdout)["token"]
     user = json.loads(demo.run("tokens", "create", "2", "--name", "x", "--json").stdout)["token"]
-    codes = {
-        line: demo.run(*line.split(), "--url", server.url, "--token", token).returncode
-        for line, token in (
-            ("groups show 99", admin),
-            ("capabilities activate hello --group 1", admin),
-            ("agents create Nobody --capability nothing --group 1", admin),
-            ("groups create Mine", user),
-            ("tools call --agent 1 hello_greet {}", user),
-            ("groups list", "wrong"),
-        )
+    expected = {
+        "groups show 99": (admin, 3),
+        "capabilities activate hello --group 1": (admin, 5),
+        "agents create Nobody --capability nothing --group 1": (admin, 6),
+        "groups create Mine": (user, 4),
+        "tools call --agent 1 hello_greet {}": (user, 2),
+        "groups list": ("wrong", 4),
     }
-    assert codes == {
-        "groups show 99": 3,
-        "capabilities activate hello --group 1": 5,
-        "agents create Nobody --capability nothing --group 1": 6,
-        "groups create Mine": 4,
-        "tools call --agent 1 hello_greet {}": 2,
-        "groups list": 4,
-    }
+    jobs = [
+        Job(arguments=[*line.split(), "--url", server.url, "--token", token])
+        for line, (token, _) in expected.items()
+    ]
+    codes = dict(zip(expected, [one.code for one in run_many(demo, jobs)], strict=True))
+    assert codes == {line: code for line, (_, code) in expected.items()}
 
 
 def test_token_is_needed(program: Program):

@@ -3,6 +3,7 @@ packages may be installed."""
 
 from __future__ import annotations
 
+import json
 import os
 import site
 import subprocess
@@ -10,7 +11,7 @@ import sys
 import sysconfig
 import venv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 
@@ -90,6 +91,39 @@ def make_environment(folder: Path) -> Path:
     )
     script.chmod(0o755)
     return python
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """A command for `run_many`. `environment` comes on top of the program's."""
+
+    arguments: Sequence[str]
+    stdin: str = ""
+    cwd: str = "."
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    code: int
+    stdout: str
+    stderr: str
+
+
+def run_many(program: Program, jobs: Sequence[Job]) -> list[Result]:
+    """Run many commands, each in a process that begins with everything imported: a tenth of the
+    time that as many starts of the program take."""
+    done = subprocess.run(
+        [program.python, Path(__file__).with_name("warm.py")],
+        input=json.dumps([asdict(job) for job in jobs]),
+        capture_output=True,
+        text=True,
+        env=program.environment,
+        cwd=program.home,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return [Result(**one) for one in json.loads(done.stdout)]
 
 
 def install(python: Path, package: Path) -> None:

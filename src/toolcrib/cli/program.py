@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import os
+import shutil
 import sys
 from pathlib import Path
+
+NAME = "toolcrib"
 
 
 def this_program() -> str:
     """`toolcrib` where that finds this very program, else a path that does."""
     program = Path(sys.argv[0])
-    if program.name != "toolcrib":
+    if program.name != NAME:
         return f"{sys.executable} -m toolcrib.cli"
-    for folder in os.environ.get("PATH", "").split(os.pathsep):
-        candidate = Path(folder) / "toolcrib"
-        if candidate.exists():
-            return "toolcrib" if candidate.samefile(program) else str(program)
-    return str(program)
+    found = shutil.which(NAME)
+    if found and program.exists() and not program.samefile(found):
+        return str(program)
+    return NAME if found else str(program)

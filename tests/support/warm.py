@@ -1,7 +1,8 @@
 """This program runs many commands, each in a process of its own that begins with everything
 imported: `python warm.py < jobs.json > results.json`.
 
-A job is `{arguments, stdin, cwd, data_dir}`, a result `{code, stdout, stderr}`.
+A job is `{arguments, stdin, cwd, environment}`, a result `{code, stdout, stderr}`. See
+`tests.support.environments.run_many`.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def child(job: dict[str, Any], folder: Path) -> NoReturn:
     (folder / "stdin").write_text(job["stdin"])
     os.dup2(os.open(folder / "stdin", os.O_RDONLY), 0)
     os.chdir(job["cwd"])
-    os.environ["TOOLCRIB_DATA_DIR"] = job["data_dir"]
+    os.environ.update(job["environment"])
     sys.stdin, sys.stdout, sys.stderr = (os.fdopen(n, m) for n, m in ((0, "r"), (1, "w"), (2, "w")))
     sys.argv[0] = "toolcrib"
     code = main(job["arguments"])
