@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from pathlib import Path
 
 import pytest
@@ -206,7 +207,9 @@ async def test_alembics_own_command_works(empty_url: str) -> None:
     root = Path(__file__).parents[2]
     for command in ("upgrade head", "check"):
         process = await asyncio.create_subprocess_exec(
-            root / ".venv" / "bin" / "alembic",
+            sys.executable,
+            "-m",
+            "alembic",
             "-x",
             f"url={empty_url}",
             *command.split(),
