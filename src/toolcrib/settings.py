@@ -30,7 +30,7 @@ class Settings(BaseSettings):
     database_url: str = ""
     """`sqlite:///PATH` or `postgresql://…`; empty: `toolcrib.db` in the data directory."""
     redis_url: str = ""
-    """`redis://…` for caches, events and limits shared by several processes; empty: in process."""
+    """`redis://…`. Nothing uses it yet: processes follow each other through the database."""
     vault_keys: SecretStr = SecretStr("")
     """Fernet keys, newest first, separated by commas; empty: `vault.key` in the data directory."""
     admin_token: SecretStr = SecretStr("")
@@ -52,7 +52,7 @@ class Settings(BaseSettings):
     egress_proxy: SecretStr = SecretStr("")
     """`http://[user:password@]host:port` of the proxy that connects for the guard; empty: none."""
     stdio_allow: Names = ()
-    """Commands that may be started as MCP servers, separated by commas; empty: none."""
+    """Commands that may be started as MCP servers; empty: none. Nothing starts one yet."""
     plugin_groups: Names = ()
     """Entry-point groups besides `toolcrib.tools` and `primethink.tools`."""
     plugin_timeout: float = Field(default=20.0, gt=0)
@@ -61,6 +61,8 @@ class Settings(BaseSettings):
     """What the installation is for; a runtime condition adds developer tools in `development`."""
     call_timeout: float = Field(default=60.0, gt=0)
     """The deadline of a call, in seconds."""
+    breaker_failures: int = Field(default=5, ge=0)
+    """After how many failures in a row calls to an upstream pause for a while; 0: they never do."""
     result_limit: int = Field(default=256 * 1024, ge=1024)
     """How many bytes of one result reach the model; the rest is cut and said so."""
     journal_days: int = Field(default=90, ge=0)
