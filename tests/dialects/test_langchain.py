@@ -14,7 +14,7 @@ import pytest
 from langchain_core.callbacks import AsyncCallbackHandler
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig, RunnableLambda
-from langchain_core.tools import tool
+from langchain_core.tools import StructuredTool, tool
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import InjectedState, ToolNode, ToolRuntime
 from pydantic import BaseModel, Field
@@ -297,6 +297,35 @@ async def test_graph_injects_into_native_tools():
     assert seen == {"messages": 1, "tool_call_id": "2"}
 
 
+async def test_graph_takes_every_kind_of_tool():
+    """JSON Schema alone, and annotations that nobody can resolve, are no trouble in a graph."""
+
+    def local() -> Any:
+        class Hidden:
+            pass
+
+        async def odd(word: str, config: RunnableConfig, more: Hidden | None = None) -> str:
+            """Odd."""
+            return word
+
+        return StructuredTool(name="odd", description="Odd.", args_schema=Word, coroutine=odd)
+
+    tools = offered(sync_hello, local())
+    graph = StateGraph(MessagesState)
+    graph.add_node("tools", ToolNode(tools))
+    graph.add_edge(START, "tools")
+    calls = [
+        tool_call("sync_hello") | {"id": "1", "args": {"name": "Ada"}},
+        tool_call("odd", word="b") | {"id": "2"},
+    ]
+    out = await graph.compile().ainvoke({"messages": [AIMessage("", tool_calls=calls)]})
+    assert [message.content for message in out["messages"][1:]] == ["hello Ada", "b"]
+
+
+class Word(BaseModel):
+    word: str
+
+
 class Watcher(AsyncCallbackHandler):
     """Writes down what LangChain tells it."""
 
@@ -330,7 +359,7 @@ async def test_callbacks_hear_each_call_once():
 TRACING = """
 import asyncio, sys
 from langchain_core.runnables import RunnableLambda
-from langchain_core.tools import tool
+from langchain_core.tools import StructuredTool, tool
 from langchain_core.tracers.langchain import wait_for_all_tracers
 from toolcrib import register_tools
 from toolcrib.langchain import get_tools_from_capabilities

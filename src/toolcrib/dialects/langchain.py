@@ -10,7 +10,7 @@ import inspect
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, cast, get_type_hints
 
 from langchain_core.messages import ToolMessage
 from langchain_core.runnables import RunnableConfig
@@ -81,9 +81,17 @@ class CribTool(BaseTool):
 
     @property
     def func(self) -> Callable[..., Any] | None:
-        """The function behind a native tool: LangGraph reads there what it has to inject."""
+        """The function behind a native tool: LangGraph reads there what it has to inject.
+
+        None too where its annotations cannot be resolved: LangGraph would fail on them.
+        """
         original = self._tool.original
-        return getattr(original, "func", None) or getattr(original, "coroutine", None)
+        function = getattr(original, "func", None) or getattr(original, "coroutine", None)
+        try:
+            get_type_hints(function)
+        except Exception:  # noqa: BLE001 - a stranger's annotation may be anything
+            return None
+        return function
 
     async def arun(self, *args: Any, **given: Any) -> Any:
         with self._traced():

@@ -150,11 +150,15 @@ async def test_first_of_a_name_wins(caplog: pytest.LogCaptureFixture):
         ({"code": "nobody"}, "no loaded plugin registers the code 'nobody'"),
         ({"code": "looking", "archived": True}, "archived"),
         ({"code": "weather", "type": "api", "options": {}}, "type 'api'"),
-        ({"code": "looking", "type": "sandbox"}, "'sandbox' is no type of capability"),
+        ({"code": "looking", "type": "sandbox"}, "'sandbox' is no type of a capability"),
         ({"type": "internal"}, "it has no code"),
         (None, "NoneType is no capability"),
         (17, "no platform is open here"),
-        ({"code": "x", "options": "text"}, "options are not an object"),
+        ({"code": "x", "options": "text"}, "The options cannot be str"),
+        ({"code": "x", "ordering": "3"}, "The ordering cannot be str"),
+        ({"code": "x", "id": "5"}, "The id cannot be str"),
+        ({"code": " , "}, "The code is empty"),
+        ({"code": "x", "access_type": "everybody"}, "'everybody' is no access_type"),
     ],
 )
 async def test_one_bad_capability_is_skipped(bad: Any, said: str, caplog: pytest.LogCaptureFixture):

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, cast
 
-from toolcrib.catalog.capabilities import TYPES, Capability
+from toolcrib.catalog.capabilities import ACCESS_TYPES, TYPES, Capability, split_codes
 from toolcrib.errors import InvalidOptions
 
 _UNSTORED = -(2**31)
 """Rows without an id get numbers from here, so that they keep the order they are given in."""
+_WORDS: Mapping[str, Sequence[str]] = {"type": TYPES, "access_type": ACCESS_TYPES}
+_KINDS: Mapping[str, type] = {"id": int, "name": str, "ordering": int, "options": Mapping}
 _FIELDS = tuple(one.name for one in fields(Capability))
 
 
@@ -58,23 +60,19 @@ def _values(value: object) -> Mapping[str, Any]:
 
 
 def _row(values: Mapping[str, Any], where: str, *, unstored: int) -> Capability:
-    known = {name: values[name] for name in _FIELDS if values.get(name) is not None}
-    kind = known.get("type", "internal")
-    if kind not in TYPES:
-        raise InvalidOptions(
-            f"{kind!r} is no type of capability.",
-            where=f"{where}.type",
-            hint=f"Use {_listed(TYPES)}.",
-        )
-    options = known.get("options")
-    if options is not None and not isinstance(options, Mapping):
-        raise InvalidOptions("The options are not an object.", where=f"{where}.options")
-    known.setdefault("name", known["code"])
-    known.setdefault("id", unstored)
-    if not isinstance(known["id"], int):
-        raise InvalidOptions("The id is not a number.", where=f"{where}.id")
+    known: dict[str, Any] = {n: values[n] for n in _FIELDS if values.get(n) is not None}
+    known = {"id": unstored, "name": known["code"], **known}
+    if not split_codes(known["code"]):
+        raise InvalidOptions("The code is empty.", where=f"{where}.code")
+    for name, words in _WORDS.items():
+        if known.get(name, words[0]) not in words:
+            raise InvalidOptions(
+                f"{known[name]!r} is no {name} of a capability.",
+                where=f"{where}.{name}",
+                hint=f"Use {' or '.join(words)}.",
+            )
+    for name, kind in _KINDS.items():
+        if name in known and not isinstance(known[name], kind):
+            found = type(known[name]).__name__
+            raise InvalidOptions(f"The {name} cannot be {found}.", where=f"{where}.{name}")
     return Capability(**known)
-
-
-def _listed(words: Iterable[str]) -> str:
-    return " or ".join(words)
