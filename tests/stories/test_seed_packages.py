@@ -253,3 +253,100 @@ def test_the_authors_own_tests_pass(installed: Path, tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "2 passed" in done.stdout
+
+
+def test_from_registered_tool_to_a_call_over_rest(installed: Path, tmp_path: Path) -> None:
+    """Activated for a group, given to an agent, called in a chat with its user, group and chat."""
+    story = answers(
+        f"""
+        import asyncio, json
+        from pathlib import Path
+        import httpx
+        from toolcrib import Settings, open_platform
+        from toolcrib.asgi import create_app_for
+        from toolcrib.desk.setup import first_token
+
+        async def main():
+            settings = Settings(data_dir=Path({str(tmp_path)!r}))
+            async with open_platform(settings) as platform:
+                storage = platform.storage
+                root = await first_token(
+                    storage.users, storage.tokens, storage.signals, given=None
+                )
+                app = httpx.ASGITransport(create_app_for(platform))
+
+                def client(token):
+                    return httpx.AsyncClient(
+                        transport=app, base_url="http://127.0.0.1:8420",
+                        headers={{"Authorization": "Token " + token}},
+                    )
+
+                async def send(api, method, path, **body):
+                    answer = await api.request(method, path, json=body or None)
+                    assert answer.is_success, answer.text
+                    return answer.json() if answer.content else None
+
+                async with client(root.text) as api:
+                    group = await send(api, "POST", "/api/v1/groups", name="Office")
+                    user = await send(
+                        api, "POST", "/api/v1/users", name="ann", role="user",
+                        group_ids=[group["id"]],
+                    )
+                    token = await send(
+                        api, "POST", f"/api/v1/users/{{user['id']}}/tokens", name="t"
+                    )
+                    row = await send(
+                        api, "POST", "/api/super-admin/capabilities/from-registered-tool",
+                        code="matter_desk", group_id=group["id"],
+                    )
+                    listed = await send(
+                        api, "GET",
+                        f"/api/super-admin/capabilities/registered-tools?group_id={{group['id']}}",
+                    )
+                    agent = await send(
+                        api, "POST", "/api/v1/agents", name="clerk", group_id=group["id"],
+                        capabilities=["matter_desk"],
+                    )
+                    await send(
+                        api, "PUT", "/api/v1/settings/office_base_url",
+                        value="https://of.group", group_id=group["id"],
+                    )
+                async with client(token["token"]) as api:
+                    tools = await send(api, "GET", f"/api/v1/agents/{{agent['id']}}/tools")
+                    chat = await send(api, "POST", "/api/v1/chats", agent_id=agent["id"])
+                    timer = '@tool:create_timer({{"matter_id": 101, "description": "reading"}})'
+                    reply = await send(
+                        api, "POST", f"/api/v1/chats/{{chat['id']}}/messages", content=timer
+                    )
+                    calls = await send(api, "GET", "/api/v1/calls")
+                return {{
+                    "ids": [user["id"], group["id"], chat["id"], chat["uuid"]],
+                    "row": [row["name"], row["description"], row["access_type"], row["type"]],
+                    "listed": {{i["code"]: [i["activated"], i["capability_id"]]
+                               for i in listed["items"]}},
+                    "row_id": row["id"],
+                    "tools": [t["name"] for t in tools["tools"]],
+                    "parameters": list(tools["tools"][1]["input_schema"]["properties"]),
+                    "reply": reply["content"],
+                    "calls": [[c["tool"], c["user_id"], c["success"]] for c in calls["items"]],
+                }}
+
+        print(json.dumps(asyncio.run(main())))
+        """,
+        installed,
+    )
+    user_id, group_id, chat_id, chat_uuid = story.pop("ids")
+    row_id = story.pop("row_id")
+    reply = f"timer on 101 (reading) for user {user_id} in group {group_id}, "
+    assert story == {
+        "row": ["Matter desk", "Find matters and keep their timers", "group", "internal"],
+        "listed": {
+            "addresses": [False, None],
+            "matter_desk": [True, row_id],
+            "matter_search": [False, None],
+        },
+        "tools": ["search_matters", "create_timer", "file_document"],
+        "parameters": ["matter_id", "description"],
+        "reply": reply + f"chat {chat_id}/{chat_uuid}, key none",
+        "calls": [["create_timer", user_id, True]],
+    }
