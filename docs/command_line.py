@@ -8,6 +8,7 @@ from typing import Any
 import typer.main
 
 from toolcrib.cli.app import app
+from toolcrib.cli.exits import MEANINGS
 
 COMMON = {"--json", "--debug", "--url", "--token", "--help"}
 OPENING = [
@@ -27,12 +28,18 @@ OPENING = [
 def lines() -> list[str]:
     """The body of the page."""
     root: Any = typer.main.get_command(app)
-    found = list(OPENING)
+    found = [*OPENING, "", *_endings()]
     for name, one in root.commands.items():
         found += ["", f"## toolcrib {name}", "", *_about(one)]
         for verb, command in getattr(one, "commands", {}).items():
             found += ["", f"### toolcrib {name} {verb}", "", *_about(command)]
     return found
+
+
+def _endings() -> list[str]:
+    """What the exit codes mean."""
+    rows = [f"| {code} | {meaning} |" for code, meaning in MEANINGS.items()]
+    return ["| A command ends with | when |", "|---|---|", *rows]
 
 
 def _about(command: Any) -> list[str]:

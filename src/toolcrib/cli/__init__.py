@@ -12,6 +12,8 @@ from collections.abc import Sequence
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; without arguments, those of the process."""
-    from toolcrib.cli.running import run  # noqa: PLC0415 - `import toolcrib.cli` stays light
-
+    try:
+        from toolcrib.cli.running import run  # noqa: PLC0415 - `import toolcrib.cli` stays light
+    except KeyboardInterrupt:
+        return 130
     return run(sys.argv[1:] if arguments is None else arguments)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
+import toolcrib
 from toolcrib.cli import tools
 from toolcrib.cli.agents import agents
 from toolcrib.cli.calls import calls
@@ -23,14 +26,31 @@ from toolcrib.cli.tokens import tokens
 from toolcrib.cli.users import users
 from toolcrib.cli.validate import validate
 
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"toolcrib {toolcrib.__version__}")
+        raise typer.Exit
+
+
 app = typer.Typer(
     name="toolcrib",
-    help="The tools of AI agents: registered once, granted, and called from everywhere.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+@app.callback()
+def every_command(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """The tools of AI agents: registered once, granted, and called from everywhere."""
+
+
 plain_command(app, "serve", "toolcrib serve", "toolcrib serve --port 9000 --workers 2")(serve)
 plain_command(app, "demo", "toolcrib demo")(demo)
 command(app, "explain", "toolcrib explain --agent 1 hello_greet", plugins=True)(tools.explain)
