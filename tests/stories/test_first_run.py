@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import httpx
@@ -71,3 +72,20 @@ def test_demo_alone(fresh: Program):
     doctor = fresh.run("doctor", "--json")
     checks = {item["check"]: item["status"] for item in json.loads(doctor.stdout)["items"]}
     assert (doctor.returncode, checks["plugins"], checks["database"]) == (0, "ok", "ok")
+
+
+@pytest.mark.timeout(300)
+def test_demo_of_the_wheel(tmp_path: Path):
+    """The built wheel brings what the demo needs: it works where there is no checkout."""
+    top = Path(__file__).parents[2]
+    pip = [sys.executable, "-m", "pip", "--quiet"]
+    subprocess.run([*pip, "wheel", "--no-deps", "-w", tmp_path, top], check=True)
+    (wheel,) = tmp_path.glob("toolcrib-*.whl")
+    site = tmp_path / "site"
+    subprocess.run([*pip, "install", "--no-deps", "--target", site, wheel], check=True)
+    python = make_environment(tmp_path / "env")
+    program = make_program(tmp_path, python=python, PYTHONPATH=str(site))
+    done = program.run("demo", "--json")
+    assert done.returncode == 0, done.stderr
+    facts = json.loads(done.stdout)
+    assert (facts["plugin"]["made"], facts["call"]["success"]) == (True, True)

@@ -59,13 +59,13 @@ EXITS: dict[type[ToolcribError], int] = {
 
 MEANINGS = {
     OK: "done",
-    INTERNAL: "a mistake in Toolcrib, or a check that found something",
+    INTERNAL: "a mistake in Toolcrib",
     USAGE: "the command or a value in it cannot be used",
     NOT_FOUND: "there is no such thing, or none within reach",
     REFUSED: "not allowed, or a secret is missing",
     CONFLICT: "the present state does not allow it",
     DEFINITION: "a definition is wrong",
-    SETUP: "the installation must be set up first",
+    SETUP: "the installation must be set up or mended, or a check found something wrong",
     UPSTREAM: "a call or an upstream failed",
     INTERRUPTED: "stopped with Ctrl-C",
     PIPE_CLOSED: "whoever read the output stopped reading",
