@@ -18,6 +18,7 @@ from toolcrib.documents.folder import FolderBlobStore
 from toolcrib.errors import NotFound, SourceProtocolError, ToolcribError
 from toolcrib.identity.authentication import Authenticator, now
 from toolcrib.identity.caller import Caller
+from toolcrib.invocation.breaker import Breaker, Patience
 from toolcrib.invocation.flight import Outcome, Request
 from toolcrib.invocation.ids import new_call_id
 from toolcrib.invocation.invoke import Invoker
@@ -105,6 +106,8 @@ class Platform:
                 runner=self.runner,
                 call_timeout=settings.call_timeout,
                 result_limit=settings.result_limit,
+                memory=self.memory,
+                breaker=Breaker(Patience(failures=settings.breaker_failures)),
             ),
             clock=now,
             new_id=new_call_id,

@@ -3,36 +3,154 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
+import time
+from collections.abc import Callable
 from urllib.parse import quote, quote_plus
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolcrib.secrets.masking import MASK, MIN_LENGTH, Masker
+from toolcrib.secrets.masking import MASK, MIN_LENGTH, Masker, Maskers
+from toolcrib.secrets.memory import Memory
 
 SECRET = 'p@ss "w/ord"+é\\x'
 
 
-@pytest.mark.parametrize(
-    "form",
-    [
-        SECRET,
-        quote(SECRET, safe=""),
-        quote(SECRET),
-        quote_plus(SECRET),
-        json.dumps(SECRET)[1:-1],
-        json.dumps(SECRET, ensure_ascii=False)[1:-1],
-        base64.b64encode(SECRET.encode()).decode(),
-        base64.urlsafe_b64encode(SECRET.encode()).decode(),
-    ],
-)
-def test_each_form_is_masked(form: str) -> None:
-    """Plain, URL-encoded, JSON-escaped and base64 forms are all replaced."""
-    masked = Masker([SECRET]).text(f"before {form} after")
+def in_json(text: str) -> str:
+    return json.dumps(text)[1:-1]
 
-    assert masked == f"before {MASK} after"
+
+def in_utf8_json(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)[1:-1]
+
+
+def lowered(text: str) -> str:
+    """Percent-encoding with small letters, as some servers write it."""
+    return "".join(
+        part.lower() if n % 2 else part
+        for n, part in enumerate(_split_percents(quote(text, safe="")))
+    )
+
+
+def _split_percents(text: str) -> list[str]:
+    parts, rest = [], text
+    while "%" in rest:
+        head, _, tail = rest.partition("%")
+        parts += [head, "%" + tail[:2]]
+        rest = tail[2:]
+    return [*parts, rest]
+
+
+FORMS: dict[str, Callable[[str], str]] = {
+    "plain": str,
+    "percent": lambda text: quote(text, safe=""),
+    "percent but slashes": quote,
+    "percent, small letters": lowered,
+    "form": quote_plus,
+    "percent twice": lambda text: quote(quote(text, safe=""), safe=""),
+    "json": in_json,
+    "json in utf-8": in_utf8_json,
+    "json twice": lambda text: in_json(in_json(text)),
+    "json with slashes escaped": lambda text: in_json(text).replace("/", "\\/"),
+    "html": html.escape,
+    "html twice": lambda text: html.escape(html.escape(text)),
+    "json in html": lambda text: html.escape(in_json(text)),
+    "html in json": lambda text: in_json(html.escape(text)),
+    "utf-8 read as latin-1": lambda text: text.encode().decode("latin-1"),
+    "latin-1 read as utf-8": lambda text: text.encode("latin-1", "replace").decode(
+        "utf-8", "replace"
+    ),
+    "ascii": lambda text: text.encode("ascii", "replace").decode(),
+    "base64": lambda text: base64.b64encode(text.encode()).decode(),
+    "base64 for urls": lambda text: base64.urlsafe_b64encode(text.encode()).decode(),
+    "base64 without its end": lambda text: base64.b64encode(text.encode()).decode().rstrip("="),
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS.keys())
+def test_each_form_is_masked(form: Callable[[str], str]) -> None:
+    """Whatever writes the value, in a text and in bytes."""
+    masker = Masker([SECRET])
+    leaked = f"before {form(SECRET)} after"
+
+    assert masker.text(leaked) == f"before {MASK} after"
+    assert masker.data(leaked.encode()) == f"before {MASK} after".encode()
+
+
+@given(
+    st.text(st.characters(exclude_categories=["Cs"]), min_size=MIN_LENGTH, max_size=60),
+    st.sampled_from(["plain", "percent", "form", "percent twice", "json", "json twice", "html"]),
+)
+def test_any_value_is_masked_in_any_form(value: str, name: str) -> None:
+    """Nothing of what is longer than the mask stays, whatever characters the value has."""
+    leaked = FORMS[name](value)
+    masked = Masker([value]).text(f"<<{leaked}>>")
+
+    assert masked == f"<<{MASK}>>"
+
+
+@given(
+    st.text(st.sampled_from('\\"/n\n u0%'), min_size=MIN_LENGTH, max_size=30),
+    st.sampled_from(["plain", "percent", "json", "json twice"]),
+)
+def test_values_of_escapes_are_masked(value: str, name: str) -> None:
+    """Backslashes and quotes in a row are where escapes meet."""
+    leaked = FORMS[name](value)
+
+    assert leaked not in Masker([value]).text(f"<<{leaked}>>")
+
+
+def test_bytes_in_latin_1_are_masked() -> None:
+    """A file need not be in UTF-8."""
+    masked = Masker([SECRET]).data(b"\xff" + SECRET.encode("latin-1") + b"\x00")
+
+    assert masked == b"\xff***\x00"
+
+
+def test_long_values_are_masked_without_a_huge_expression() -> None:
+    """A key of 60,000 characters, full of marks, in its usual forms; nobody waits for it."""
+    value = "".join(f'{n:x}/+"{n % 7}' for n in range(10_000))[:60_000]
+    began = time.process_time()
+    masker = Masker([value])
+    for form in ("plain", "percent", "form", "json", "base64"):
+        assert masker.text(f"a {FORMS[form](value)} b") == f"a {MASK} b"
+
+    assert time.process_time() - began < 5
+
+
+def test_a_hostile_text_does_not_hold_up_the_search() -> None:
+    """No run of backslashes is tried in every way there is."""
+    masker = Masker(["\\" * 10 + "secret" + "\\" * 10 + '"tail'])
+    began = time.process_time()
+    masker.text(("\\" * 500 + "secret" + "\\" * 500) * 20)
+
+    assert time.process_time() - began < 5
+
+
+def test_numbers_are_masked_where_a_value_is_one() -> None:
+    """An upstream may send a PIN back as a number, which JSON does not quote."""
+    masked = Masker(["12345678"]).value({"pin": 12345678, "n": 5, "f": 12345678.0, "ok": True})
+
+    assert masked == {"pin": MASK, "n": 5, "f": MASK, "ok": True}
+
+
+def test_maskers_are_kept_until_a_change() -> None:
+    """The same values give the same masker, in any order; after a change another."""
+    number = [1]
+    maskers = Maskers(Memory(lambda: number[0]))
+    first = maskers.of(["one-value", "two-value"])
+    again = maskers.of(["two-value", "one-value"])
+    number[0] += 1
+
+    assert (again is first, maskers.of(["one-value", "two-value"]) is first) == (True, False)
+
+
+def test_a_masker_does_not_show_its_values() -> None:
+    """It may stand in a trace."""
+    assert "topsecret" not in repr(Masker(["topsecret"]))
 
 
 @given(st.binary(max_size=7), st.text(min_size=12, max_size=30), st.binary(max_size=7))

@@ -9,7 +9,7 @@ from typing import Any
 
 from toolcrib.identity.caller import Caller
 from toolcrib.resolution.toolset import ResolvedTool
-from toolcrib.tools.call import Progress, no_progress
+from toolcrib.tools.call import Exchange, Progress, no_progress
 from toolcrib.tools.result import Output
 
 
@@ -39,6 +39,9 @@ class Flight:
     """The clock when it began, in seconds."""
     arguments: dict[str, Any] = field(default_factory=dict[str, Any])
     secrets: set[str] = field(default_factory=set[str], repr=False)
+    exchange: Exchange = field(default_factory=Exchange)
+    probing: bool = False
+    """The breaker let this call through to see whether the upstream is back."""
     recorded: bool = False
 
 

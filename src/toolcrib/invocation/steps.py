@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from toolcrib.errors import InvalidArguments
+from toolcrib.invocation.breaker import Admit, Breaker, Learn
 from toolcrib.invocation.capping import capped
 from toolcrib.invocation.flight import Flight
 from toolcrib.invocation.journal import CallEnd, CallStart, Journal
 from toolcrib.invocation.running import Runner
-from toolcrib.secrets.masking import Masker
+from toolcrib.secrets.masking import Masker, Maskers
+from toolcrib.secrets.memory import Memory
 from toolcrib.tools.call import Call
 from toolcrib.tools.private import without
 from toolcrib.tools.result import BlobPart, Failure, JsonPart, Output, Part, TextPart
@@ -68,19 +70,37 @@ class Run:
             deadline=min(request.timeout or self.longest, self.longest),
             progress=request.progress,
             secrets=flight.secrets,
+            exchange=flight.exchange,
             configurable=request.configurable,
         )
         return await self.runner.run(request.tool, call)
 
 
 @dataclass(frozen=True, slots=True)
+class Doubt:
+    """What may have happened is not called failed: a model would do it again."""
+
+    async def __call__(self, flight: Flight, output: Output) -> Output:
+        tool = flight.request.tool
+        if output.error is None or not flight.exchange.unknown or tool.spec.read_only:
+            return output
+        return Output.failed(
+            "outcome_unknown",
+            f"Nobody can tell whether {tool.name} did what was asked. {output.error.message} "
+            f"Look before you try again; this was {flight.call_id}.",
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Mask:
     """No value that was resolved for the call leaves with its result."""
+
+    maskers: Maskers = field(default_factory=Maskers)
 
     async def __call__(self, flight: Flight, output: Output) -> Output:
         if not flight.secrets:
             return output
-        masker = Masker(flight.secrets)
+        masker = self.maskers.of(flight.secrets)
         error = output.error
         return replace(
             output,
@@ -130,17 +150,31 @@ class Steps:
 
 
 def standard_steps(
-    *, journal: Journal | None, runner: Runner, call_timeout: float, result_limit: int
+    *,
+    journal: Journal | None,
+    runner: Runner,
+    call_timeout: float,
+    result_limit: int,
+    memory: Memory | None = None,
+    breaker: Breaker | None = None,
 ) -> Steps:
-    """The steps of every call. Approval, limits and breakers take their places in between.
+    """The steps of every call. Approval and limits take their places in between.
 
-    Without a journal the same steps run and nothing is recorded.
+    Without a journal the same steps run and nothing is recorded. `memory` is where masks are
+    kept while the settings stay.
     """
+    breaker = breaker or Breaker()
     start = (RecordStart(journal),) if journal is not None else ()
     end = (RecordEnd(journal),) if journal is not None else ()
     return Steps(
-        inward=(CheckArguments(), *start, Run(runner, call_timeout)),
-        outward=(Mask(), Cap(result_limit), *end),
+        inward=(CheckArguments(), Admit(breaker), *start, Run(runner, call_timeout)),
+        outward=(
+            Learn(breaker),
+            Doubt(),
+            Mask(Maskers(memory)),
+            Cap(result_limit),
+            *end,
+        ),
     )
 
 
@@ -167,5 +201,11 @@ def _masked(part: Part, masker: Masker) -> Part:
     if isinstance(part, TextPart):
         return replace(part, text=masker.text(part.text), meta=masker.value(part.meta))
     if isinstance(part, BlobPart):
-        return replace(part, data=masker.data(part.data), meta=masker.value(part.meta))
+        return replace(
+            part,
+            data=masker.data(part.data),
+            mime_type=masker.text(part.mime_type),
+            name=part.name and masker.text(part.name),
+            meta=masker.value(part.meta),
+        )
     return JsonPart(masker.value(part.value))

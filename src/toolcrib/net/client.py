@@ -8,6 +8,7 @@ last byte.
 from __future__ import annotations
 
 import ssl
+from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
@@ -76,11 +77,13 @@ class GuardedClient:
         limit: int = DEFAULT_LIMIT,
         follow_redirects: bool = False,
         credentials: bool = False,
+        on_sent: Callable[[], None] | None = None,
     ) -> Response:
         """Send, and read the answer up to `limit` bytes within `timeout` seconds.
 
         `length` is the size of a streamed body. `credentials`: the request carries secrets, so no
-        redirect takes it to another origin. Any status is an answer, not an error. Raises
+        redirect takes it to another origin. `on_sent` is called when a connection takes the
+        request. Any status is an answer, not an error. Raises
         InvalidRequest, EgressBlocked, SourceUnreachable, SourceTimeout and SourceProtocolError;
         the last four say in `sent` whether the request may have arrived. What a streamed body
         raises comes out as it is.
@@ -90,7 +93,7 @@ class GuardedClient:
         response: Response | None = None
         try:
             with self._deadlines.within(timeout):
-                response = await self._send(request, place, path, limit)
+                response = await self._send(request, place, path, limit, on_sent)
                 if follow_redirects:
                     response = await self._follow(request, place, response, limit)
                 return response
@@ -123,8 +126,15 @@ class GuardedClient:
     ) -> None:
         await self.close()
 
-    async def _send(self, request: Outgoing, place: Destination, path: str, limit: int) -> Response:
-        going = trip.Trip(place, request.method)
+    async def _send(
+        self,
+        request: Outgoing,
+        place: Destination,
+        path: str,
+        limit: int,
+        on_sent: Callable[[], None] | None = None,
+    ) -> Response:
+        going = trip.Trip(place, request.method, on_sent)
         trip.current.set(going)
         if self._proxy is not None:
             await self._guard.addresses(place)

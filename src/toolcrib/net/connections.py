@@ -54,7 +54,7 @@ class GuardedConnector(aiohttp.TCPConnector):
             # A kept connection on which bytes arrived that nobody asked for would answer this
             # request with another's answer.
             if protocol is None or not protocol.should_close:
-                going.sent = True
+                going.mark_sent()
                 return connection
             connection.close()
         raise SpokeFirst

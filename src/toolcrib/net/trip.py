@@ -7,6 +7,7 @@ The trip travels in a context variable, so that the parts of the HTTP client tha
 from __future__ import annotations
 
 import socket
+from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
@@ -20,19 +21,28 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 class Trip:
     """`pins` are the judged addresses; `sent` turns true when a connection takes the request.
 
-    `fault` is what the caller's own streamed body raised.
+    `on_sent` is told of it then; `fault` is what the caller's own streamed body raised.
     """
 
-    __slots__ = ("fault", "pins", "place", "safe", "sent")
+    __slots__ = ("fault", "on_sent", "pins", "place", "safe", "sent")
 
-    def __init__(self, place: Destination, method: str) -> None:
+    def __init__(
+        self, place: Destination, method: str, on_sent: Callable[[], None] | None = None
+    ) -> None:
         self.place = place
         self.safe = method in SAFE_METHODS
         self.sent = False
+        self.on_sent = on_sent
         self.fault: Exception | None = None
         self.pins: frozenset[tuple[str, int]] = frozenset()
         if place.address is not None:
             self.pins = frozenset({(place.host, place.port)})
+
+    def mark_sent(self) -> None:
+        """From here on nobody can promise that the upstream saw nothing."""
+        self.sent = True
+        if self.on_sent is not None:
+            self.on_sent()
 
 
 current: ContextVar[Trip] = ContextVar("toolcrib_trip")

@@ -17,6 +17,7 @@ from toolcrib.resolution.conditions import Situation
 from toolcrib.resolution.offering import Found
 from toolcrib.resolution.toolset import Absence
 from toolcrib.secrets.memory import Kept, Memory
+from toolcrib.secrets.placeholders import needs
 from toolcrib.secrets.settings import SettingValues
 from toolcrib.tools.call import Call
 from toolcrib.tools.result import Output
@@ -98,6 +99,7 @@ class DefinedProvider:
             origin=f"capability {capability.id} {capability.name!r}",
             checker=tool.checker,
             preview=preview,
+            upstream=_upstream(tool, owner),
         )
 
     async def _opened(self, key: object, capability: Capability, owner: _Owner) -> Source:
@@ -161,6 +163,14 @@ def _definition(capability: Capability) -> Mapping[str, Any]:
         "description": capability.description,
         "options": capability.options,
     }
+
+
+def _upstream(tool: Description, owner: _Owner) -> str | None:
+    """One that settings decide is another one for everybody."""
+    if tool.upstream is None or not needs(tool.upstream):
+        return tool.upstream
+    group = "" if owner.group_id is None else f" in group {owner.group_id}"
+    return f"{tool.upstream} of user {owner.user_id}{group}"
 
 
 def _broken(capability: Capability, error: ToolcribError) -> Absence:

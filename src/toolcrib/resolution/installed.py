@@ -106,6 +106,7 @@ def _offer(package: Package, kind: SourceKind, tool: Description) -> Offer:
         origin=f"package {package.slug} {package.package_version}",
         checker=tool.checker,
         preview=preview,
+        upstream=tool.upstream,
     )
 
 

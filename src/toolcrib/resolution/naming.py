@@ -104,6 +104,7 @@ def _tool(bundle: Bundle, offer: Offer, capability_id: int | None) -> ResolvedTo
         run=offer.run,
         checker=checker,
         preview=offer.preview,
+        upstream=offer.upstream,
         original=offer.original,
     )
 

@@ -32,6 +32,8 @@ class ResolvedTool:
     preview: Callable[[Mapping[str, Any]], Awaitable[Preview | None]] | None = field(
         default=None, repr=False
     )
+    upstream: str | None = None
+    """Where its calls go, where that is one place: those who name the same share its outages."""
     original: object = field(default=None, repr=False)
     """The Python object that the tool was made of, where there is one."""
 

@@ -106,8 +106,8 @@ class Masker:
 class Maskers:
     """Maskers of the values that came lately, so that a call need not make its own."""
 
-    def __init__(self, memory: Memory) -> None:
-        self._kept: Kept[Masker] = memory.shelf(most=1024)
+    def __init__(self, memory: Memory | None = None) -> None:
+        self._kept: Kept[Masker] = (memory or Memory()).shelf(most=1024)
 
     def of(self, values: Iterable[str]) -> Masker:
         key = frozenset(values)

@@ -51,7 +51,7 @@ def spelled(text: str) -> str:
 
 def spelled_in_bytes(text: str) -> bytes:
     """The expression for a text among bytes, in UTF-8 or Latin-1."""
-    return "".join(_in_bytes(part) for part in _PARTS.findall(text)).encode("latin-1")
+    return b"".join(_in_bytes(part) for part in _PARTS.findall(text))
 
 
 @lru_cache(maxsize=2048)
@@ -60,16 +60,15 @@ def _in_characters(part: str) -> str:
         return part if part.isalnum() else _any_of([re.escape(part), *_escapes(part)])
     raw = part.encode(errors="replace")
     strange = [re.escape(raw.decode(name, "replace")) for name in ("latin-1", "cp1252")]
-    return _any_of([re.escape(part), *_escapes(part), *strange, "\ufffd{1,4}", r"\?"])
+    return _any_of([re.escape(part), *_escapes(part), *strange, "(?:\ufffd){1,4}", r"\?"])
 
 
 @lru_cache(maxsize=2048)
-def _in_bytes(part: str) -> str:
-    if part.isascii():
-        return _in_characters(part)
-    utf8 = re.escape(part.encode(errors="replace").decode("latin-1"))
-    latin = [re.escape(part)] if ord(part) < 256 else []
-    return _any_of([utf8, *latin, *_escapes(part), r"\?"])
+def _in_bytes(part: str) -> bytes:
+    known = _in_characters(part).encode(errors="replace")
+    if part.isascii() or ord(part) > 255:
+        return known
+    return b"(?:%b|%b)" % (known, re.escape(part.encode("latin-1")))
 
 
 def _escapes(part: str) -> Iterable[str]:

@@ -17,6 +17,29 @@ async def no_progress(done: float, total: float | None, message: str | None) -> 
     """Nobody is watching."""
 
 
+@dataclass(kw_only=True, slots=True)
+class Exchange:
+    """What passes between a call and its upstream, told by the source while it happens.
+
+    A tool that has no upstream leaves it as it is.
+    """
+
+    sent: bool = False
+    """A request may be on its way, whole or in part."""
+    answered: bool = False
+    """Its answer came, whole."""
+    failing: bool = False
+    """The upstream could not be reached, broke off, or said itself that it failed (HTTP 5xx)."""
+
+    def mark_sent(self) -> None:
+        self.sent = True
+
+    @property
+    def unknown(self) -> bool:
+        """Whether the upstream may have done what was asked, and nobody can tell."""
+        return self.sent and not self.answered
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Call:
     """One request to run one tool. `deadline` is in seconds from the start."""
@@ -28,6 +51,7 @@ class Call:
     progress: Progress = no_progress
     secrets: set[str] = field(default_factory=set[str], repr=False)
     """Values that were resolved for this call; whatever leaves is searched for them."""
+    exchange: Exchange = field(default_factory=Exchange)
     configurable: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Further values of a LangChain `configurable` that the tool may read."""
 

@@ -100,6 +100,8 @@ class Description:
     checker: Checker | None = None
     """The source's own check, where it has words of its own; None: by the schema alone."""
     needs_chat: bool = False
+    upstream: str | None = None
+    """`host:port` that its calls go to, perhaps with placeholders; None: there is no such one."""
 
 
 class SourceKind(Protocol):
@@ -135,6 +137,8 @@ class Offer:
     """None: arguments are checked by the schema alone."""
     preview: Callable[[Mapping[str, Any]], Awaitable[Preview | None]] | None = None
     """Shows what a call would send; None where there is nothing to show."""
+    upstream: str | None = None
+    """What calls depend on, together with all others that name the same; None: nothing."""
     original: object = field(default=None, repr=False)
     """The Python object that it was made of, for a surface that shows such objects as they are."""
 

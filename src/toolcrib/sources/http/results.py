@@ -11,6 +11,7 @@ from typing import Any, Literal
 import orjson
 
 from toolcrib.net.response import Response
+from toolcrib.secrets.masking import Masker
 from toolcrib.sources.http.raws import is_json, is_xml, media_type
 from toolcrib.sources.http.rules import Rules
 from toolcrib.sources.http.words import json_text
@@ -57,13 +58,16 @@ class Content:
     truncated: bool = False
 
 
-def output_of(response: Response, rules: Rules) -> Output:
-    """What the model gets. A status that means failure is a failed Output."""
+def output_of(response: Response, rules: Rules, private: frozenset[str] = frozenset()) -> Output:
+    """What the model gets. A status that means failure is a failed Output.
+
+    Whoever passes it on masks it; where a text is cut, no half of a `private` value may stay.
+    """
     status = response.status
     failed = status >= 300 or status < 200
     if failed and rules.result == "body":
         return Output.failed("upstream_error", f"API error: HTTP {status}")
-    content = read_content(response)
+    content = read_content(response, private)
     if content.blob is not None and response.truncated and not failed:
         return Output.failed(
             "too_large",
@@ -88,7 +92,7 @@ def _status_and_body(status: int, content: Content, *, failed: bool) -> Output:
     )
 
 
-def read_content(response: Response) -> Content:
+def read_content(response: Response, private: frozenset[str] = frozenset()) -> Content:
     """Read the body by its media type; without one, as text where it is UTF-8."""
     body = response.body
     if not body:
@@ -99,11 +103,21 @@ def read_content(response: Response) -> Content:
     if shape not in {"json", "text"}:
         return Content(blob=_blob(response, shape))
     if response.truncated or len(body) > TEXT_LIMIT:
-        cut = replace(response, body=body[:TEXT_LIMIT], truncated=True)
-        marker = f"\n[cut: the answer is longer than {TEXT_LIMIT} bytes]"
-        return Content(text=cut.text() + marker, truncated=True)
+        return _cut_text(response, private)
     text = response.text()
     return _json_content(body, text) if shape == "json" else Content(text=text)
+
+
+def _cut_text(response: Response, private: frozenset[str]) -> Content:
+    """The beginning of a text. Values are masked first: a mask does not find half a value."""
+    masker = Masker(private)
+    window = TEXT_LIMIT + 4 * masker.reach
+    text = replace(response, body=response.body[:window], truncated=True).text()
+    if masker:
+        text = masker.text(text)[: -masker.reach]  # the window itself may end inside a value
+    text = text.encode(errors="replace")[:TEXT_LIMIT].decode(errors="ignore")
+    marker = f"\n[cut: the answer is longer than {TEXT_LIMIT} bytes]"
+    return Content(text=text + marker, truncated=True)
 
 
 @lru_cache(maxsize=1024)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from toolcrib.errors import (
@@ -16,6 +17,7 @@ from toolcrib.net.guard import Verdict
 from toolcrib.net.response import Response
 from toolcrib.sources.http.operation import Request
 from toolcrib.sources.http.results import READ_LIMIT
+from toolcrib.tools.call import Exchange
 from toolcrib.tools.result import ERROR_CODES, ErrorCode, Output
 
 _SAFE = frozenset({"GET", "HEAD"})
@@ -34,37 +36,53 @@ class Sender(Protocol):
         timeout: float,  # noqa: ASYNC109 - the client's own deadline
         limit: int,
         credentials: bool,
+        on_sent: Callable[[], None],
     ) -> Response: ...
 
     async def verdict(self, url: str) -> Verdict: ...
 
 
-async def send(
-    sender: Sender, request: Request, *, seconds: float, credentials: bool = True
-) -> Response:
-    """The answer within so many seconds. Raises SourceError.
+async def send(sender: Sender, request: Request, exchange: Exchange, *, seconds: float) -> Response:
+    """The answer within so many seconds; what happens stands in `exchange`. Raises SourceError.
 
     A request that changes nothing is sent once more where the first try surely sent nothing.
     """
+    try:
+        response = await _tried(sender, request, exchange, seconds)
+    except EgressBlocked:
+        raise
+    except SourceError as error:
+        exchange.failing = True
+        exchange.sent = exchange.sent or error.sent is not False
+        raise
+    exchange.answered = True
+    exchange.failing = response.status >= 500
+    return response
+
+
+async def _tried(sender: Sender, request: Request, exchange: Exchange, seconds: float) -> Response:
     ends = time.monotonic() + seconds
     try:
-        return await _once(sender, request, seconds, credentials)
+        return await _once(sender, request, exchange, seconds)
     except SourceUnreachable as error:
         left = ends - time.monotonic()
         if error.sent is not False or request.method not in _SAFE or left <= 0:
             raise
-    return await _once(sender, request, left, credentials)
+    return await _once(sender, request, exchange, left)
 
 
-async def _once(sender: Sender, request: Request, seconds: float, credentials: bool) -> Response:
-    return await sender.request(
+def _once(
+    sender: Sender, request: Request, exchange: Exchange, seconds: float
+) -> Awaitable[Response]:
+    return sender.request(
         request.method,
         request.url,
         headers=request.headers,
         body=request.body,
         timeout=seconds,
         limit=READ_LIMIT,
-        credentials=credentials,
+        credentials=True,
+        on_sent=exchange.mark_sent,
     )
 
 

@@ -62,8 +62,9 @@ class HttpSource:
         refusal = operation.refusal(arguments)
         if refusal is not None:
             raise EgressBlocked(f"{refusal}.", sent=False)
-        response = await send(self.sender, request, seconds=min(tool.timeout, call.deadline))
-        return output_of(response, tool.rules)
+        seconds = min(tool.timeout, call.deadline)
+        response = await send(self.sender, request, call.exchange, seconds=seconds)
+        return output_of(response, tool.rules, bound.private)
 
     async def preview(self, name: str, arguments: Mapping[str, Any]) -> Preview:
         """The request of a call, masked, and the guard's verdict; nothing is sent.

@@ -11,6 +11,7 @@ from toolcrib.sources.http.checking import HttpArguments
 from toolcrib.sources.http.files import FileField
 from toolcrib.sources.http.operation import Draft
 from toolcrib.sources.http.rules import Rules
+from toolcrib.sources.http.upstreams import upstream_of
 from toolcrib.tools.source import Description
 from toolcrib.tools.spec import Annotations, ToolSpec
 
@@ -40,7 +41,12 @@ class HttpTool:
 
     def describe(self) -> Description:
         """The tool before it is opened; one that sends files is of no use outside a chat."""
-        return Description(spec=self.spec, checker=self.checker, needs_chat=bool(self.files))
+        return Description(
+            spec=self.spec,
+            checker=self.checker,
+            needs_chat=bool(self.files),
+            upstream=upstream_of(self.draft.url, self.rules.language),
+        )
 
     def given(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """The arguments that count as given under the format's rules."""

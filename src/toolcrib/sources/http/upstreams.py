@@ -1,0 +1,30 @@
+"""This module says which upstream the calls of a definition depend on, before one is made."""
+
+from __future__ import annotations
+
+import re
+
+from toolcrib.errors import EgressBlocked
+from toolcrib.net.urls import destination
+from toolcrib.secrets.placeholders import Language, Placeholder
+from toolcrib.sources.http.slots import Read, Slot
+
+_PLACE = re.compile(r"(?:[a-z][a-z0-9+.-]*:[/\\]{2})?[^/?#\\]*", re.ASCII | re.IGNORECASE)
+
+
+def upstream_of(url: Read, language: Language) -> str | None:
+    """`host:port`; with its placeholders where stored values decide, None where arguments do."""
+    text = ""
+    for piece in url:
+        if isinstance(piece, Slot):
+            break
+        text += language.spell(piece.name) if isinstance(piece, Placeholder) else piece
+    found = _PLACE.match(text)
+    place = found[0] if found else ""
+    slotted = len(place) == len(text) and any(isinstance(piece, Slot) for piece in url)
+    if not place or slotted or "@" in place:
+        return None
+    try:
+        return destination(place).place
+    except EgressBlocked:
+        return place
