@@ -23,8 +23,8 @@ _MOST = 4096
 class Patience:
     """When a circuit opens, and for how long. Times are in seconds.
 
-    `failures` in a row within `window` open it, 0 never do; the first pause is `pause`, each
-    further one is twice as long, up to `longest`. A trial that says nothing for `trial` is given up.
+    `failures` in a row within `window` open it, 0 never do. The first pause is `pause`, each
+    further one twice as long, up to `longest`. A trial without a word for `trial` is given up.
     """
 
     failures: int = 5
