@@ -178,9 +178,11 @@ async def test_a_tool_that_will_not_be_cancelled_is_left_behind(bench: Bench) ->
 async def test_cancelling_the_caller_cancels_the_tool_and_is_recorded(bench: Bench) -> None:
     """A client that goes away ends its call, and the journal says so."""
     seen: dict[str, str] = {}
+    began = asyncio.Event()
 
     async def body(call: Call) -> Output:
         seen["id"] = call.call_id
+        began.set()
         try:
             await asyncio.sleep(30)
         finally:
@@ -188,8 +190,7 @@ async def test_cancelling_the_caller_cancels_the_tool_and_is_recorded(bench: Ben
         return Output.of_text("")
 
     task = asyncio.ensure_future(bench(body))
-    while "id" not in seen:
-        await asyncio.sleep(0)
+    await began.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task

@@ -44,7 +44,8 @@ async def llms(platform: ThePlatform) -> Response:
     """How an assistant writes a package that installs and works."""
     settings = platform.settings
     here = settings.public_url.rstrip("/") or f"http://{settings.host}:{settings.port}"
-    return Response(_guide(here, tuple(platform.package_kinds)), media_type="text/plain; charset=utf-8")
+    guide = _guide(here, tuple(platform.package_kinds))
+    return Response(guide, media_type="text/plain; charset=utf-8")
 
 
 @cache
