@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, get_args, get_origin
 
 import command_line
+import rest_interface
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
@@ -62,10 +63,17 @@ def command_line_page() -> str:
     return page("Command line", opening, command_line.lines())
 
 
+def rest_page() -> str:
+    """Every request with what it takes and answers."""
+    opening = "Everything that can be done over HTTP."
+    return page("REST", opening, rest_interface.lines())
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "settings.md": settings_page,
     "errors.md": errors_page,
     "command-line.md": command_line_page,
+    "rest.md": rest_page,
 }
 
 

@@ -3,50 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import socket
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
 import pytest
-import uvicorn
 
 from tests.support.crib import open_crib
+from tests.support.listening import listening
 from tests.support.tenants import make_tenants
 from toolcrib.asgi import create_app, create_app_for
 from toolcrib.plugin.registration import Registry
 from toolcrib.settings import Settings
 
 GIVEN = "a-token-from-the-environment"
-
-
-class Server(uvicorn.Server):
-    """A server that tells when it listens."""
-
-    def __init__(self, app: object) -> None:
-        config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error")  # type: ignore[arg-type]
-        super().__init__(config)
-        self.listens = asyncio.Event()
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self.listens.set()
-
-
-@asynccontextmanager
-async def listening(app: object) -> AsyncGenerator[str]:
-    """The address of a server of this application, on a port of its own."""
-    server = Server(app)
-    async with asyncio.TaskGroup() as group:
-        group.create_task(server.serve())
-        async with asyncio.timeout(30):
-            await server.listens.wait()
-        port = server.servers[0].sockets[0].getsockname()[1]
-        try:
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            server.should_exit = True
 
 
 async def test_an_application_opens_its_own_platform(

@@ -41,6 +41,7 @@ async def list_all(caller: TheCaller, desk: TheDesk, asked: Asked) -> Any:
 
 @routes.get("/{agent_id}")
 async def show(agent_id: Id, caller: TheCaller, desk: TheDesk, response: Response) -> AgentRow:
+    """One agent."""
     agent = await desk.agents.get(caller, agent_id)
     versioned(response, agent.version)
     return AgentRow.of(agent)
@@ -55,6 +56,7 @@ async def change(
     version: Version,
     response: Response,
 ) -> AgentRow:
+    """Change the agent, but for its group; what it holds has a request of its own."""
     agent = await desk.agents.update(
         caller, agent_id, body.model_dump(exclude_unset=True), expected_version=version
     )

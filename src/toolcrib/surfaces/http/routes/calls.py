@@ -66,4 +66,5 @@ async def show(
     desk: TheDesk,
     everything: FromOperator,
 ) -> Response:
+    """One call."""
     return Json(call_row(await desk.calls.get(caller, call_id, everything=everything)))

@@ -77,6 +77,7 @@ async def list_all(
 async def show(
     capability_id: Id, caller: TheCaller, desk: TheDesk, response: Response
 ) -> CapabilityRow:
+    """One capability."""
     row = await desk.capabilities.get(caller, capability_id)
     versioned(response, row.version)
     return CapabilityRow.of(row)
@@ -91,6 +92,7 @@ async def change(
     version: Version,
     response: Response,
 ) -> CapabilityRow:
+    """Change the capability. Another reach needs the right to make such a one."""
     row = await desk.capabilities.update(
         caller, capability_id, body.model_dump(exclude_unset=True), expected_version=version
     )

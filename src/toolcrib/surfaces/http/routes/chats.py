@@ -41,6 +41,7 @@ async def list_all(
 
 @routes.get("/{chat_id}")
 async def show(chat_id: Id, caller: TheCaller, desk: TheDesk) -> ChatRow:
+    """One chat."""
     return ChatRow.of(await desk.chats.get(caller, chat_id))
 
 

@@ -46,12 +46,14 @@ async def add(chat_id: Id, request: Request, caller: TheCaller, desk: TheDesk) -
 
 @routes.get("", response_model=PageOf[DocumentRow])
 async def list_all(chat_id: Id, caller: TheCaller, desk: TheDesk, asked: Asked) -> Any:
+    """The chat's documents, oldest first."""
     rows = await desk.documents.list(caller, chat_id, after=asked.after_id(), limit=asked.wanted)
     return page(rows, asked, DocumentRow.of, lambda row: row.id)
 
 
 @routes.get("/{document_id}")
 async def show(chat_id: Id, document_id: Id, caller: TheCaller, desk: TheDesk) -> DocumentRow:
+    """What is known of one document."""
     return DocumentRow.of(await desk.documents.get(caller, chat_id, document_id))
 
 
@@ -77,4 +79,5 @@ async def content(chat_id: Id, document_id: Id, caller: TheCaller, desk: TheDesk
 
 @routes.delete("/{document_id}", **NO_CONTENT)
 async def delete(chat_id: Id, document_id: Id, caller: TheCaller, desk: TheDesk) -> None:
+    """Delete the document and its bytes."""
     await desk.documents.delete(caller, chat_id, document_id)

@@ -31,6 +31,7 @@ async def list_all(caller: TheCaller, desk: TheDesk, asked: Asked) -> Any:
 
 @routes.get("/{group_id}")
 async def show(group_id: Id, caller: TheCaller, desk: TheDesk, response: Response) -> GroupRow:
+    """One group."""
     group = await desk.groups.get(caller, group_id)
     versioned(response, group.version)
     return GroupRow.of(group)

@@ -65,4 +65,5 @@ async def delete(
     user_id: OwnerId = None,
     group_id: OwnerId = None,
 ) -> None:
+    """Forget a value, your own unless the query says whose."""
     await desk.settings.delete(caller, name, user_id=user_id, group_id=group_id)

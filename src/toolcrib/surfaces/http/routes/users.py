@@ -47,6 +47,7 @@ async def list_all(caller: TheCaller, desk: TheDesk, asked: Asked) -> Any:
 
 @routes.get("/{user_id}")
 async def show(user_id: Id, caller: TheCaller, desk: TheDesk, response: Response) -> UserRow:
+    """One user."""
     user = await desk.users.get(caller, user_id)
     versioned(response, user.version)
     return UserRow.of(user)
