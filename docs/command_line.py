@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import typer.main
-
-from toolcrib.cli.app import app
+from toolcrib.cli.app import whole_tree
 from toolcrib.cli.exits import MEANINGS
 
 COMMON = {"--json", "--debug", "--url", "--token", "--help"}
@@ -27,7 +25,7 @@ OPENING = [
 
 def lines() -> list[str]:
     """The body of the page."""
-    root: Any = typer.main.get_command(app)
+    root = whole_tree()
     found = [*OPENING, "", *_endings()]
     for name, one in root.commands.items():
         found += ["", f"## toolcrib {name}", "", *_about(one)]

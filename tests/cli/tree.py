@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import typer.main
-
-from toolcrib.cli.app import app
+from toolcrib.cli.app import whole_tree
 
 Command = Any
 
 
 def commands() -> Iterator[tuple[str, Command]]:
     """Each command with the words that call it, `toolcrib` left out."""
-    yield from _below(typer.main.get_command(app), ())
+    yield from _below(whole_tree(), ())
 
 
 def examples(command: Command) -> list[str]:

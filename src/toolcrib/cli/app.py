@@ -1,30 +1,63 @@
-"""This module puts the nouns together to the tree of commands."""
+"""This module holds the tree of commands. A noun is imported when it is asked for: what one command
+does not need, it does not wait for."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+import typer.main
+from typer.core import TyperGroup
 
 import toolcrib
-from toolcrib.cli import tools
-from toolcrib.cli.agents import agents
-from toolcrib.cli.calls import calls
-from toolcrib.cli.capabilities import capabilities
-from toolcrib.cli.chats import chats
-from toolcrib.cli.command import command, local_command, offline_command, plain_command
-from toolcrib.cli.db import db
-from toolcrib.cli.demo import demo
-from toolcrib.cli.doctor import doctor
-from toolcrib.cli.groups import groups
-from toolcrib.cli.packages import packages
-from toolcrib.cli.plugins import plugins
-from toolcrib.cli.secrets import secrets
-from toolcrib.cli.serve import serve
-from toolcrib.cli.settings import settings
-from toolcrib.cli.tokens import tokens
-from toolcrib.cli.users import users
-from toolcrib.cli.validate import validate
+
+HOMES = {
+    "serve": "serve",
+    "demo": "demo",
+    "explain": "tools",
+    "doctor": "doctor",
+    "validate": "validate",
+    "tools": "tools",
+    "plugins": "plugins",
+    "capabilities": "capabilities",
+    "packages": "packages",
+    "agents": "agents",
+    "groups": "groups",
+    "users": "users",
+    "tokens": "tokens",
+    "settings": "settings",
+    "secrets": "secrets",
+    "chats": "chats",
+    "calls": "calls",
+    "db": "db",
+}
+"""The module of each command, in the order of the help. The module holds it under its own name."""
+
+
+class Tree(TyperGroup):
+    """The root: it knows its commands by name and loads each once."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(HOMES)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in HOMES:
+            self.load_all()  # so that what was meant can be suggested
+        elif cmd_name not in self.commands:
+            self.commands[cmd_name] = _loaded(cmd_name)
+        return self.commands.get(cmd_name)
+
+    def load_all(self) -> None:
+        for name in HOMES:
+            self.get_command(None, name)
+
+
+def _loaded(name: str) -> Any:
+    home = import_module(f"toolcrib.cli.{HOMES[name]}")
+    made = typer.main.get_command(getattr(home, name))
+    made.name = name
+    return made
 
 
 def _version(asked: bool) -> None:
@@ -35,6 +68,7 @@ def _version(asked: bool) -> None:
 
 app = typer.Typer(
     name="toolcrib",
+    cls=Tree,
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -51,29 +85,8 @@ def every_command(
     """The tools of AI agents: registered once, granted, and called from everywhere."""
 
 
-plain_command(app, "serve", "toolcrib serve", "toolcrib serve --port 9000 --workers 2")(serve)
-plain_command(app, "demo", "toolcrib demo")(demo)
-command(app, "explain", "toolcrib explain --agent 1 hello_greet", plugins=True)(tools.explain)
-local_command(app, "doctor", "toolcrib doctor")(doctor)
-offline_command(
-    app,
-    "validate",
-    "toolcrib validate knowledge-search.json",
-    "toolcrib validate weather.json knowledge-search-2.json",
-)(validate)
-for noun in (
-    tools.tools,
-    plugins,
-    capabilities,
-    packages,
-    agents,
-    groups,
-    users,
-    tokens,
-    settings,
-    secrets,
-    chats,
-    calls,
-    db,
-):
-    app.add_typer(noun)
+def whole_tree() -> Any:
+    """The root with every command loaded, for pages and tests that walk it."""
+    root: Any = typer.main.get_command(app)
+    root.load_all()
+    return root

@@ -47,7 +47,18 @@ class Common:
 
 def group(name: str, summary: str) -> typer.Typer:
     """A noun. Its commands are the verbs."""
-    return typer.Typer(name=name, help=summary, no_args_is_help=True, rich_markup_mode="rich")
+    return typer.Typer(
+        name=name,
+        help=summary,
+        no_args_is_help=True,
+        rich_markup_mode="rich",
+        add_completion=False,
+    )
+
+
+def verb() -> typer.Typer:
+    """A command without a noun."""
+    return typer.Typer(rich_markup_mode="rich", add_completion=False)
 
 
 def command(app: typer.Typer, name: str, *examples: str, plugins: bool = False) -> Callable[[W], W]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from toolcrib.cli.answers import Answer, console, say, show, table
-from toolcrib.cli.command import require_here
+from toolcrib.cli.command import plain_command, require_here, verb
 from toolcrib.cli.environment import read_settings
 
 if TYPE_CHECKING:
@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from toolcrib.cli.demo_steps import Scene
 
 
-def demo(
+demo = verb()
+
+
+@plain_command(demo, "demo", "toolcrib demo")
+def play(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the facts as JSON, for programs.")
     ] = False,
@@ -29,12 +33,12 @@ def demo(
     It makes a group, a user and an agent. Run again, it goes on with what is there."""
     require_here()
     out = None if as_json else console()
-    facts = asyncio.run(_play(out))
+    facts = asyncio.run(_played(out))
     if as_json:
         show(Answer(data=facts, show=lambda _: None), as_json=True)
 
 
-async def _play(out: Console | None) -> dict[str, Any]:
+async def _played(out: Console | None) -> dict[str, Any]:
     from toolcrib.cli.demo_steps import STEPS, Story  # noqa: PLC0415 - `--help` does without
     from toolcrib.cli.here import here  # noqa: PLC0415
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolcrib.cli.answers import Answer, say, table
+from toolcrib.cli.command import local_command, verb
 from toolcrib.cli.exits import OK, SETUP
 from toolcrib.cli.words import many
 
@@ -15,7 +16,11 @@ if TYPE_CHECKING:
     from toolcrib.settings import Settings
 
 
-async def doctor(settings: Settings) -> Answer:
+doctor = verb()
+
+
+@local_command(doctor, "doctor", "toolcrib doctor")
+async def look(settings: Settings) -> Answer:
     """Look at versions, data directory, database, keys, plugins, server and trusted addresses.
 
     Changes nothing. Ends with a code other than 0 when something is wrong."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from toolcrib.cli.answers import as_text, console, say
+from toolcrib.cli.command import plain_command, verb
 from toolcrib.cli.environment import read_settings
 from toolcrib.cli.listening import address_of, is_loopback, listen
 from toolcrib.cli.preparing import Prepared, prepare
@@ -23,7 +24,11 @@ if TYPE_CHECKING:
     from toolcrib.settings import Settings
 
 
-def serve(
+serve = verb()
+
+
+@plain_command(serve, "serve", "toolcrib serve", "toolcrib serve --port 9000 --workers 2")
+def start(
     host: Annotated[
         str | None, typer.Option(envvar="TOOLCRIB_HOST", help="The address to listen on.")
     ] = None,

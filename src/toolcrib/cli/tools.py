@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from toolcrib.cli.answers import Answer, say, table
-from toolcrib.cli.command import command, group
+from toolcrib.cli.command import command, group, verb
 from toolcrib.cli.exits import OK, exit_of_code
 from toolcrib.cli.options import AsUser, ContextJson, InGroup, given, json_object
 from toolcrib.cli.paths import path
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from toolcrib.cli.client import Client
 
 tools = group("tools", "What an agent can do: list, preview, call, explain.")
+explain = verb()
 OfAgent = Annotated[int, typer.Option("--agent", "-a", help="The agent's id.")]
 InChat = Annotated[int | None, typer.Option("--chat", help="In this chat of the caller.")]
 ToolName = Annotated[str, typer.Argument(metavar="TOOL", help="The name that the agent sees.")]
@@ -96,13 +97,18 @@ async def preview_call(
     return Answer(data=found, show=lambda console: show_preview(console, found), exit_code=code)
 
 
-async def explain(client: Client, tool: ToolName, *, agent: OfAgent, user: AsUser = None) -> Answer:
+async def explain_tool(
+    client: Client, tool: ToolName, *, agent: OfAgent, user: AsUser = None
+) -> Answer:
     """Say which rule shows a tool to a user, or keeps it away."""
     found = await client.get(path("explain"), agent=agent, tool=tool, user=user)
     return Answer(data=found, show=lambda console: show_explanation(console, tool, found))
 
 
-command(tools, "explain", "toolcrib tools explain --agent 1 hello_greet", plugins=True)(explain)
+command(tools, "explain", "toolcrib tools explain --agent 1 hello_greet", plugins=True)(
+    explain_tool
+)
+command(explain, "explain", "toolcrib explain --agent 1 hello_greet", plugins=True)(explain_tool)
 
 
 def show_toolset(console: Console, found: Mapping[str, Any]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from toolcrib.cli.answers import Answer, say, table
+from toolcrib.cli.command import offline_command, verb
 from toolcrib.cli.exits import DEFINITION, OK, USAGE
 from toolcrib.cli.paths import PACKAGES
 from toolcrib.cli.words import many
@@ -19,7 +20,16 @@ if TYPE_CHECKING:
     from toolcrib.cli.validating import Report
 
 
-async def validate(
+validate = verb()
+
+
+@offline_command(
+    validate,
+    "validate",
+    "toolcrib validate knowledge-search.json",
+    "toolcrib validate weather.json knowledge-search-2.json",
+)
+async def validate_files(
     open_client: OpenClient,
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="JSON files, or -.")],
     installed: Annotated[
