@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, Literal, cast, get_args, get_type_hints
+from typing import Any, Literal, cast, get_args
 
 from toolcrib.errors import InvalidRequest
 
@@ -36,12 +36,13 @@ class Context:
                 where="context.environment",
                 hint="Leave the key out.",
             )
-        hints = get_type_hints(cls)
+        known = [field.name for field in fields(cls)] if given else []
         for key, value in given.items():
-            if key not in hints:
-                known = ", ".join(f.name for f in fields(cls))
+            if key not in known:
                 raise InvalidRequest(
-                    f"Unknown context key {key!r}.", where=f"context.{key}", hint=f"Known: {known}."
+                    f"Unknown context key {key!r}.",
+                    where=f"context.{key}",
+                    hint=f"Known: {', '.join(known)}.",
                 )
             if not _fits(key, value):
                 raise InvalidRequest(
