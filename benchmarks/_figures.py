@@ -8,19 +8,30 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """One measured number. `most` is its target; None: there is none."""
+    """One measured number. `most` and `least` are its targets; None: there is none."""
 
     name: str
     value: float
     unit: str
     most: float | None = None
+    least: float | None = None
     note: str = ""
 
     @property
     def verdict(self) -> str:
-        if self.most is None:
+        if self.most is None and self.least is None:
             return ""
-        return "ok" if self.value <= self.most else "MISSED"
+        high = self.most is not None and self.value > self.most
+        low = self.least is not None and self.value < self.least
+        return "MISSED" if high or low else "ok"
+
+    @property
+    def target(self) -> str:
+        if self.most is not None and self.least is not None:
+            return f"target {self.least:g}-{self.most:g}"
+        if self.least is not None:
+            return f"target ≥{self.least:g}"
+        return "" if self.most is None else f"target {self.most:g}"
 
 
 @dataclass
@@ -29,8 +40,19 @@ class Figures:
 
     figures: list[Figure] = field(default_factory=list)
 
-    def add(self, name: str, value: float, unit: str, *, most: float | None = None, note: str = ""):
-        self.figures.append(Figure(name=name, value=value, unit=unit, most=most, note=note))
+    def add(
+        self,
+        name: str,
+        value: float,
+        unit: str,
+        *,
+        most: float | None = None,
+        least: float | None = None,
+        note: str = "",
+    ):
+        self.figures.append(
+            Figure(name=name, value=value, unit=unit, most=most, least=least, note=note)
+        )
 
     def show(self, *, as_json: bool) -> None:
         if as_json:
@@ -38,6 +60,6 @@ class Figures:
             return
         width = max(len(f.name) for f in self.figures)
         for f in self.figures:
-            target = "" if f.most is None else f"target {f.most:g}"
-            line = f"{f.name:{width}} {f.value:10.3f} {f.unit:6} {target:14} {f.verdict:7}{f.note}"
+            head = f"{f.name:{width}} {f.value:10.3f} {f.unit:6}"
+            line = f"{head} {f.target:14} {f.verdict:7}{f.note}"
             print(line.rstrip())
