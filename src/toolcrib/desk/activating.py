@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from toolcrib.catalog.capabilities import Capability, CapabilityStore, Reach
+from toolcrib.catalog.capabilities import Capability, CapabilityDraft, CapabilityStore, Reach
+from toolcrib.plugin.changes import Bundle
 from toolcrib.plugin.registration import Registry
 
 _PAGE = 200
@@ -41,6 +42,19 @@ def registered_codes(
         )
         for code in sorted(bundles)
     ]
+
+
+def activation_of(
+    bundle: Bundle, group_id: int, *, name: str | None, description: str | None
+) -> CapabilityDraft:
+    """A group's row of a registered code, in the plugin's words unless others are given."""
+    return CapabilityDraft(
+        name=bundle.name or bundle.code if name is None else name,
+        code=bundle.code,
+        description=bundle.description if description is None else description,
+        access_type="group",
+        group_id=group_id,
+    )
 
 
 async def held_by(capabilities: CapabilityStore, group_id: int) -> Mapping[str, Capability]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from toolcrib.catalog.capabilities import Capability, CapabilityDraft, CapabilityStore, Reach
 from toolcrib.coordination.signals import Signals
-from toolcrib.desk.activating import RegisteredCode, held_by, registered_codes
+from toolcrib.desk.activating import RegisteredCode, activation_of, held_by, registered_codes
 from toolcrib.desk.drafts import CapabilityKinds, changed_draft, checked_draft
 from toolcrib.desk.making import Making
 from toolcrib.desk.reach import require, within_reach
@@ -77,16 +78,8 @@ class Capabilities:
                 where="code",
                 current=held,
             )
-        draft = CapabilityDraft(
-            name=bundle.name or code if name is None else name,
-            code=code,
-            description=bundle.description if description is None else description,
-            access_type="group",
-            group_id=group_id,
-            is_default=is_default,
-            ordering=ordering,
-        )
-        return await self.create(caller, draft)
+        draft = activation_of(bundle, group_id, name=name, description=description)
+        return await self.create(caller, replace(draft, is_default=is_default, ordering=ordering))
 
     async def registered(self, caller: Caller, *, group_id: int) -> Sequence[RegisteredCode]:
         """Every registered code; `capability_id` is of the group's own row."""
