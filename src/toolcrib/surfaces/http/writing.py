@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from typing import Any
 
 import orjson
@@ -30,7 +31,14 @@ def dumps(value: Any) -> bytes:
 
 def _slowly(value: Any) -> bytes:
     try:
-        return json.dumps(value, default=str, skipkeys=True, allow_nan=False).encode()
+        return json.dumps(value, default=_words, skipkeys=True, allow_nan=False).encode()
     except (TypeError, ValueError, RecursionError):
         # Nothing that JSON could hold: its words are better than no answer.
         return json.dumps(repr(value)[:10_000]).encode()
+
+
+def _words(value: Any) -> str:
+    """A time as orjson writes it; anything else in its own words."""
+    if isinstance(value, datetime):
+        return value.isoformat().replace("+00:00", "Z")
+    return str(value)
