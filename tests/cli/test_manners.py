@@ -11,6 +11,7 @@ from dataclasses import replace
 import pytest
 
 from tests.support.environments import Program
+from toolcrib.cli.answers import as_text
 from toolcrib.cli.words import cell, printable
 
 
@@ -120,3 +121,11 @@ def test_cells(value: object, shown: str):
 def test_printable_keeps_words():
     """Only control characters are taken out."""
     assert printable("Dzień dobry ✓") == "Dzień dobry ✓"
+
+
+def test_half_characters_can_be_written():
+    """A tool may answer with half of a surrogate pair; a terminal or file takes none."""
+    assert printable("a\ud800b") == "a\N{REPLACEMENT CHARACTER}b"
+    text = as_text({"text": "ż\ud800"})
+    assert text.encode()
+    assert json.loads(text) == {"text": "ż\ud800"}

@@ -14,6 +14,7 @@ from langchain_core.tools import tool
 import toolcrib
 from toolcrib.errors import InvalidOptions
 from toolcrib.plugin.registration import Registry, annotations, default_registry
+from toolcrib.plugin.reports import one_line
 
 
 class Named:
@@ -273,3 +274,12 @@ def test_resolving_keeps_the_first_of_each_name_in_order(
         meta = registry.get_capability_meta(code)
         assert meta is not None
         assert meta["tool_names"] == list(dict.fromkeys(obj.name for obj in objects))
+
+
+def test_half_characters_do_not_reach_those_who_list(registry: Registry) -> None:
+    """Names and descriptions are shown to people as JSON, which holds no half characters."""
+    registry.register_tools("crm", [Named("a")], name="C\ud800", description="\udfffD")
+    meta = registry.get_capability_meta("crm")
+    assert meta is not None
+    assert (meta["name"], meta["description"]) == ("C?", "?D")
+    assert one_line(ValueError("\ud800")) == "ValueError: ?"

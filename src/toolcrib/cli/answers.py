@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 _PIPED_WIDTH = 200
+_HALF = re.compile(r"[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -60,8 +62,9 @@ def show(answer: Answer, *, as_json: bool) -> None:
 
 
 def as_text(data: Any) -> str:
-    """JSON, indented for a person who looks."""
-    return json.dumps(data, indent=2, ensure_ascii=False, default=str)
+    """JSON, indented for a person who looks. Half characters, which no file holds, are escaped."""
+    text = json.dumps(data, indent=2, ensure_ascii=False, default=str)
+    return _HALF.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
 def console(*, stderr: bool = False) -> Console:

@@ -9,12 +9,12 @@ from datetime import datetime
 from typing import Any, cast
 
 Row = Mapping[str, Any]
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}")
 
 
 def printable(text: str) -> str:
-    """The text without control characters: a tool's answer may not move the cursor."""
+    """The text without control characters, which could move the cursor, and half characters."""
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 

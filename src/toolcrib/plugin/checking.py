@@ -72,4 +72,9 @@ def text_of(value: object, field: str) -> str:
         raise InvalidOptions(
             f"The {field} of a code is text, not {type(value).__name__}.", where=field
         )
-    return value
+    return storable(value)
+
+
+def storable(text: str) -> str:
+    """The text with a question mark for each half of a surrogate pair, which no answer holds."""
+    return text.encode(errors="replace").decode()

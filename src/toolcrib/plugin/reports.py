@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from toolcrib.plugin.checking import storable
+
 _MAX_MESSAGE = 300
 _MAX_CAUSES = 3
 
@@ -45,7 +47,7 @@ def one_line(error: BaseException) -> str:
 
 def _words(error: BaseException) -> str:
     try:
-        text = " ".join(str(error).split())
+        text = storable(" ".join(str(error).split()))
     except Exception:  # noqa: BLE001 - a foreign __str__ may raise anything
         text = ""
     if len(text) > _MAX_MESSAGE:
