@@ -71,7 +71,7 @@ async def list_registered(
 )
 async def activate_code(
     client: Client,
-    code: Code,
+    code: Annotated[str, typer.Argument(help="The code, one that a loaded plugin registers.")],
     *,
     group_id: Annotated[int, typer.Option("--group", help="The group that gets it.")],
     name: Name = None,

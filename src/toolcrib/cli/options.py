@@ -34,7 +34,7 @@ def json_object(text: str | None, *, where: str) -> dict[str, Any] | None:
         raise InvalidRequest(
             f"What was given as {where} is not JSON: {error}.",
             where=where,
-            hint=f'Quote it for the shell: --{where} \'{{"key": "value"}}\'.',
+            hint='Quote it for the shell, as in \'{"key": "value"}\'.',
         ) from None
     if not isinstance(value, dict):
         raise InvalidRequest(f"What was given as {where} is not a JSON object.", where=where)
