@@ -14,7 +14,6 @@ import structlog
 
 from toolcrib.coordination.signals import Topic
 from toolcrib.desk.desk import Desk, open_desk
-from toolcrib.documents.folder import FolderBlobStore
 from toolcrib.errors import NotFound, SourceProtocolError, ToolcribError
 from toolcrib.identity.authentication import Authenticator, now
 from toolcrib.identity.caller import Caller
@@ -49,7 +48,7 @@ from toolcrib.sources.http.packages import PackageKind
 from toolcrib.sources.http.sending import Sender
 from toolcrib.sources.mcp.options import McpOptions
 from toolcrib.sources.native.shelf import NativeShelf
-from toolcrib.storage import Storage, open_storage
+from toolcrib.storage import Storage, open_blobs, open_storage
 from toolcrib.tools.call import Progress, no_progress
 
 _log = structlog.get_logger(__name__)
@@ -71,7 +70,9 @@ class Platform:
         self.runner = Runner()
         self.sealer = Sealer(_keys(settings, key_file))
         self.values = SettingValues(storage.settings, self.sealer)
-        self.blobs = FolderBlobStore(settings.data_dir / "documents")
+        self.blobs = open_blobs(
+            settings.documents_url.get_secret_value(), folder=settings.data_dir / "documents"
+        )
         self.host = Host(values=self.values, documents=storage.documents, blobs=self.blobs)
         self.plugins = Plugins(
             registry,
@@ -225,6 +226,7 @@ class Platform:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.runner.close()
         await self.client.close()
+        await self.blobs.close()
         await self.storage.close()
 
     async def load_plugins(self) -> None:

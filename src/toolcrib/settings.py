@@ -29,6 +29,9 @@ class Settings(BaseSettings):
     """Where the database, the vault key, documents and logs live."""
     database_url: str = ""
     """`sqlite:///PATH` or `postgresql://…`; empty: `toolcrib.db` in the data directory."""
+    documents_url: SecretStr = SecretStr("")
+    """`s3://bucket/prefix?endpoint=…&region=…`: where documents are kept; empty or `folder`:
+    `documents` in the data directory."""
     redis_url: str = ""
     """`redis://…`. Nothing uses it yet: processes follow each other through the database."""
     vault_keys: SecretStr = SecretStr("")

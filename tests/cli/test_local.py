@@ -11,6 +11,7 @@ import pytest
 from cryptography.fernet import Fernet
 
 from tests.support.environments import Program, make_program
+from tests.support.s3 import make_bucket, s3_server
 
 
 def test_tables_go_up_and_down(program: Program):
@@ -185,3 +186,19 @@ def test_doctor_lists_what_the_operator_trusts(tmp_path: Path):
     assert "proxy.test:3128" in done.stdout
     assert "10.0.0.0/8" in done.stdout
     assert "hidden-word" not in done.stdout + done.stderr
+
+
+def test_doctor_looks_at_the_bucket(program: Program):
+    """A bucket for documents is asked, and its address is listed as trusted."""
+    with s3_server() as address:
+        make_bucket(address, "docs")
+        url = f"s3://me:hidden-word@docs?endpoint={address}"
+        done = program.run("doctor", "--json", extra={"TOOLCRIB_DOCUMENTS_URL": url})
+    items = json.loads(done.stdout)["items"]
+    found = {item["check"]: item for item in items if "TOOLCRIB_DOCUMENTS_URL" in item["detail"]}
+    place = address.removeprefix("http://")
+    assert (done.returncode, "hidden-word" in done.stdout) == (0, False)
+    assert found["trusted address"]["detail"] == f"{place} by TOOLCRIB_DOCUMENTS_URL"
+    assert [item["status"] for item in items if item["check"] == "documents"] == ["ok"]
+    gone = program.run("doctor", "--json", extra={"TOOLCRIB_DOCUMENTS_URL": url})
+    assert (gone.returncode, "hidden-word" in gone.stdout) == (7, False)

@@ -23,8 +23,10 @@ from toolcrib.errors import ToolcribError
 from toolcrib.net.allow import AllowList
 from toolcrib.secrets.keyfile import KeyFile
 from toolcrib.secrets.sealing import Sealer
-from toolcrib.storage import HEAD, open_storage, revision
+from toolcrib.storage import HEAD, open_blobs, open_storage, revision
 from toolcrib.storage.address import Address
+from toolcrib.storage.blobs import bucket_of
+from toolcrib.storage.s3_address import SETTING as DOCUMENTS
 
 if TYPE_CHECKING:
     from toolcrib.settings import Settings
@@ -102,6 +104,19 @@ async def _sealed_values(settings: Settings, sealer: Sealer) -> list[Finding]:
     return [ok("sealed values", f"{number}, each can be unsealed")]
 
 
+async def check_documents(settings: Settings) -> list[Finding]:
+    address = settings.documents_url.get_secret_value()
+    bucket = bucket_of(address)
+    if bucket is None:
+        return [ok("documents", str(settings.data_dir / "documents"))]
+    blobs = open_blobs(address, folder=settings.data_dir)
+    try:
+        await blobs.ping()
+    finally:
+        await blobs.close()
+    return [ok("documents", f"{bucket}, which answers")]
+
+
 async def check_plugins(settings: Settings) -> list[Finding]:
     results = await try_plugins(settings, [])
     if not results:
@@ -138,6 +153,8 @@ async def check_trusted_addresses(settings: Settings) -> list[Finding]:
     findings = [
         note("trusted address", f"{_place(url)} by {name}") for name, url in named.items() if url
     ]
+    if bucket := bucket_of(settings.documents_url.get_secret_value()):
+        findings.append(note("trusted address", f"{bucket.place} by {DOCUMENTS}"))
     if settings.egress_allow:
         allowed = ", ".join(settings.egress_allow)
         findings.append(note("egress allows", f"{allowed} by TOOLCRIB_EGRESS_ALLOW"))
@@ -152,6 +169,7 @@ CHECKS: tuple[Check, ...] = (
     check_data_directory,
     check_database,
     check_keys,
+    check_documents,
     check_plugins,
     check_server,
     check_trusted_addresses,

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from toolcrib.errors import InvalidRequest
+
 MAX_BYTES = 50 * 1024 * 1024
 """The cap on one document (PrimeThink's 50 MiB)."""
 
@@ -56,8 +58,25 @@ class BlobStore(Protocol):
         """Store a stream; returns (key, size). Over the limit: InvalidRequest, nothing kept."""
         ...
 
-    async def read(self, key: str) -> bytes:
-        """Raises NotFound."""
+    async def read(self, key: str, *, limit: int = MAX_BYTES) -> bytes:
+        """Raises NotFound; InvalidRequest for more than `limit` bytes."""
         ...
 
-    async def delete(self, key: str) -> None: ...
+    async def delete(self, key: str) -> None:
+        """Deleting what is gone already is no error."""
+        ...
+
+    async def ping(self) -> None:
+        """Raises SetupError when the place cannot be used."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        ...
+
+
+def too_large(limit: int) -> InvalidRequest:
+    """The refusal of a document over the limit, in bytes."""
+    return InvalidRequest(
+        f"The document is larger than {limit} bytes.", where="file", hint="Send a smaller file."
+    )

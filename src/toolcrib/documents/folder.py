@@ -8,8 +8,8 @@ import secrets
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from toolcrib.documents.document import MAX_BYTES
-from toolcrib.errors import InvalidRequest, NotFound
+from toolcrib.documents.document import MAX_BYTES, too_large
+from toolcrib.errors import NotFound, SetupError
 
 
 class FolderBlobStore:
@@ -31,11 +31,7 @@ class FolderBlobStore:
             async for chunk in chunks:
                 size += len(chunk)
                 if size > limit:
-                    raise InvalidRequest(
-                        f"The document is larger than {limit} bytes.",
-                        where="file",
-                        hint="Send a smaller file.",
-                    )
+                    raise too_large(limit)
                 await asyncio.to_thread(_write_all, handle, chunk)
             await asyncio.to_thread(os.rename, part, path)
         except BaseException:
@@ -45,19 +41,38 @@ class FolderBlobStore:
             os.close(handle)
         return key, size
 
-    async def read(self, key: str) -> bytes:
+    async def read(self, key: str, *, limit: int = MAX_BYTES) -> bytes:
         try:
-            return await asyncio.to_thread(self._path(key).read_bytes)
+            data = await asyncio.to_thread(_read_some, self._path(key), limit + 1)
         except FileNotFoundError:
             raise NotFound("The document's bytes are gone from the folder.") from None
+        if len(data) > limit:
+            raise too_large(limit)
+        return data
 
     async def delete(self, key: str) -> None:
         await asyncio.to_thread(self._path(key).unlink, missing_ok=True)
+
+    async def ping(self) -> None:
+        if not await asyncio.to_thread(self._usable):
+            raise SetupError(f"The folder {str(self._root)!r} cannot be written to.")
+
+    async def close(self) -> None:
+        """Nothing stays open."""
+
+    def _usable(self) -> bool:
+        """It is made when the first document comes."""
+        return os.access(self._root, os.W_OK | os.X_OK) or not self._root.exists()
 
     def _path(self, key: str) -> Path:
         if len(key) != 32 or any(c not in "0123456789abcdef" for c in key):
             raise NotFound("That is not the key of a document.")
         return self._root / key[:2] / key
+
+
+def _read_some(path: Path, size: int) -> bytes:
+    with path.open("rb") as file:
+        return file.read(size)
 
 
 def _write_all(handle: int, chunk: bytes) -> None:

@@ -2,8 +2,10 @@
 
 `open_storage` gives a `Storage` with one store for each noun, the journal and the signals; it is
 the only place for SQL. `migrate` and `revision` change and show the shape of a database.
+`open_blobs` gives the place for documents' bytes: a folder or a bucket.
 """
 
+from toolcrib.storage.blobs import open_blobs
 from toolcrib.storage.database import utc_now
 from toolcrib.storage.opening import Storage, open_storage
 from toolcrib.storage.schema import BASE, HEAD, REVISIONS, migrate, revision
@@ -14,6 +16,7 @@ __all__ = [
     "REVISIONS",
     "Storage",
     "migrate",
+    "open_blobs",
     "open_storage",
     "revision",
     "utc_now",

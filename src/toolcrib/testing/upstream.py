@@ -75,13 +75,18 @@ async def _fine(_: RecordedRequest, wire: Wire) -> None:
 
 
 class RecordingUpstream:
-    """`async with` starts and ends it. Paths without a reply answer 200 `ok`.
+    """`async with` starts and ends it. Paths without a reply answer 200 `ok`, or `otherwise`.
 
     `tls` makes it an https upstream; it listens at `host`, at any free port unless told one.
     """
 
     def __init__(
-        self, *, tls: ssl.SSLContext | None = None, host: str = "127.0.0.1", port: int = 0
+        self,
+        *,
+        tls: ssl.SSLContext | None = None,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        otherwise: Reply = _fine,
     ) -> None:
         self.requests: list[RecordedRequest] = []
         self.connections = 0
@@ -89,6 +94,7 @@ class RecordingUpstream:
         self._host = host
         self._tls = tls
         self._replies: dict[str, Reply] = {}
+        self._otherwise = otherwise
         self._server: asyncio.Server | None = None
         self._serving: set[asyncio.Task[None]] = set()
         self._news = asyncio.Condition()
@@ -152,7 +158,7 @@ class RecordingUpstream:
             self.requests.append(request)
             async with self._news:
                 self._news.notify_all()
-            await self._replies.get(request.path, _fine)(request, wire)
+            await self._replies.get(request.path, self._otherwise)(request, wire)
             if (request.header("Connection") or "").lower() == "close":
                 return
 
