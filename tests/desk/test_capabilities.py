@@ -10,6 +10,8 @@ import pytest
 from tests.support.crib import Person
 from tests.support.tenants import Tenants
 from toolcrib.catalog.capabilities import CapabilityDraft
+from toolcrib.desk.drafts import checked_draft
+from toolcrib.desk.operator import operator
 from toolcrib.errors import Conflict, InvalidOptions, NotFound, NotGranted, ToolcribError
 
 DRAFT = CapabilityDraft(name="Greetings", code="greet")
@@ -154,7 +156,8 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"code": "x" * 300}, "code"),
     ({"name": "  "}, "name"),
     ({"type": "sandbox"}, "type"),
-    ({"type": "mcp", "options": {}}, "type"),
+    ({"type": "api"}, "options"),
+    ({"type": "api", "options": {}}, "options.url"),
     ({"options": {"a": 1}}, "options"),
     ({"access_type": "everyone"}, "access_type"),
     ({"access_type": "group"}, "group_id"),
@@ -177,13 +180,12 @@ async def test_a_bad_draft_is_refused_with_its_place(
     assert list(await desk.list(tenants.root.caller)) == []
 
 
-async def test_the_refusal_of_a_type_lists_what_there_is(tenants: Tenants) -> None:
+def test_the_refusal_of_a_type_lists_what_there_is() -> None:
     """An author learns which types this installation can serve."""
     draft = replace(DRAFT, type="mcp", options={})
     with pytest.raises(InvalidOptions) as refused:
-        await tenants.crib.desk.capabilities.create(tenants.root.caller, draft)
-    there = ", ".join(sorted(tenants.crib.platform.providers))
-    assert refused.value.hint == f"There is: {there}."
+        checked_draft(draft, operator(), kinds={"internal": None})
+    assert (refused.value.where, refused.value.hint) == ("type", "There is: internal.")
 
 
 async def test_changes_of_access_need_the_right_to_both_ends(tenants: Tenants) -> None:
