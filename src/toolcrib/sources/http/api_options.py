@@ -19,7 +19,7 @@ from toolcrib.sources.http.slots import Read, placeholder_names, read_text, slot
 from toolcrib.sources.http.trees import all_pieces, read_tree
 from toolcrib.tools.dotted import expand_dotted
 
-_KNOWN = frozenset(
+OPTIONS = frozenset(
     {
         "url",
         "name",
@@ -88,7 +88,7 @@ def read_options(given: object, problems: Problems) -> ApiOptions | None:
         problems.caught(error, ROOT)
         return None
     for key in options:
-        if key not in _KNOWN:
+        if key not in OPTIONS:
             problems.warn(joined(ROOT, key), f"{key!r} is not an option and is ignored.")
     read = _read(options, problems)
     if read is not None:

@@ -12,7 +12,7 @@ from toolcrib.sources.http.problems import Problems
 from toolcrib.sources.http.words import is_object
 
 TYPES: Final = ("string", "integer", "number", "boolean")
-_KEYS = frozenset({"type", "description", "required", "default"})
+FIELD_KEYS = frozenset({"type", "description", "required", "default"})
 _FILE_KEYS = frozenset({"description", "required", "multiple"})
 
 
@@ -40,7 +40,7 @@ def read_fields(section: object, problems: Problems, where: str) -> dict[str, Fi
     """The fields of one section, in order; what cannot be read becomes a problem."""
     fields: dict[str, Field] = {}
     for name, rule, place in _entries(section, problems, where):
-        _require_known(rule, _KEYS, problems, place)
+        _require_known(rule, FIELD_KEYS, problems, place)
         required = _flag(rule, "required", problems, place)
         fields[name] = Field(
             name=name,
