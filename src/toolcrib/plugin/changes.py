@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,7 +44,7 @@ class Bundle:
     @property
     def tool_names(self) -> list[str]:
         """Each name once, in order."""
-        return list(dict.fromkeys(tool_name(entry.obj) for entry in self.entries))
+        return list(dict.fromkeys(name for e in self.entries for name in tool_names(e.obj)))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,6 +75,19 @@ class Change:
     description: str = ""
     predicate: Predicate | None = None
     origin: Origin | None = None
+
+
+def tool_names(obj: Any) -> tuple[str, ...]:
+    """The names of the tools that an object brings: its own, or those that it says it has.
+
+    An object of several tools has `__toolcrib_names__`, a function that lists them.
+    """
+    try:
+        say: Callable[[], Iterable[object]] | None = getattr(obj, "__toolcrib_names__", None)
+        names = tuple(map(str, say())) if callable(say) else ()
+    except Exception:  # noqa: BLE001 - a foreign object may raise anything
+        names = ()
+    return names or (tool_name(obj),)
 
 
 def tool_name(obj: Any) -> str:

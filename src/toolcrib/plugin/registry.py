@@ -9,7 +9,15 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from toolcrib.plugin.changes import Bundle, Change, Condition, Entry, Predicate, Snapshot, tool_name
+from toolcrib.plugin.changes import (
+    Bundle,
+    Change,
+    Condition,
+    Entry,
+    Predicate,
+    Snapshot,
+    tool_names,
+)
 from toolcrib.plugin.checking import codes_of, loose_codes
 from toolcrib.plugin.recording import (
     Key,
@@ -76,13 +84,13 @@ class Registry:
         Order: the codes as given, then registration. Unknown codes are logged and ignored.
         """
         bundles = self.snapshot().bundles
-        found: dict[str, Any] = {}
+        found: dict[tuple[str, ...], Any] = {}
         for code in loose_codes(active_codes):
             if code not in bundles:
                 _log.warning("no tools are registered under the code %r", code)
                 continue
             for entry in bundles[code].entries:
-                found.setdefault(tool_name(entry.obj), entry.obj)
+                found.setdefault(tool_names(entry.obj), entry.obj)
         return list(found.values())
 
     def get_capability_meta(self, code: str) -> dict[str, Any] | None:

@@ -59,7 +59,7 @@ def test_a_bundle_has_offers_origins_and_skips(registry: Registry) -> None:
         Skip(
             ref="native:crm/no_tool",
             reason="not a tool: it is a str (registered by p-crm 1.2)",
-            fix="Register LangChain tools, or functions whose parameters are annotated.",
+            fix="Register LangChain tools, functions with annotated parameters, or kit classes.",
         ),
     )
 

@@ -1,4 +1,7 @@
-"""This module makes native tools of registered objects: a list of adapters, the first that fits."""
+"""This module makes native tools of registered objects: a list of adapters, the first that fits.
+
+Most objects are one tool; a kit class brings one for each of its methods.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,17 @@ from typing import Any
 from toolcrib.plugin.changes import Origin, tool_name
 from toolcrib.sources.native.failures import words_of
 from toolcrib.sources.native.functions import adapt_function
+from toolcrib.sources.native.kit import adapt_kit
 from toolcrib.sources.native.threads import Threads
 from toolcrib.sources.native.tool import Body, NativeTool, NotATool
 from toolcrib.sources.native.tracing import Tracing
 from toolcrib.tools.source import Skip, ref
 from toolcrib.tools.spec import ToolSpec
 
-Adapter = Callable[[Any], tuple[ToolSpec, Body] | None]
-"""Spec and body of an object of its kind, None for another kind. Raises NotATool."""
+Made = tuple[ToolSpec, Body]
+Adapter = Callable[[Any], Made | list[Made] | None]
+"""Spec and body of an object of its kind, a list of them if it brings several tools, None for
+another kind. Raises NotATool."""
 
 
 class Adapters:
@@ -28,34 +34,42 @@ class Adapters:
         self._adapters: tuple[Adapter, ...] = (
             lambda obj: _langchain(obj, threads, traced=allow_langsmith),
             lambda obj: adapt_function(obj, threads),
+            lambda obj: adapt_kit(obj, threads),
             *more,
         )
         # Keyed by identity: tools are unhashable. The object is kept, so that its id stays its own.
-        self._known: dict[int, tuple[Any, NativeTool | NotATool]] = {}
+        self._known: dict[int, tuple[Any, tuple[NativeTool, ...] | NotATool]] = {}
 
     def adapt(self, obj: Any, code: str, origin: Origin | None = None) -> NativeTool | Skip:
-        """The tool, or why there is none; `origin` is named in the reason."""
+        """The tool of an object that is one, or why there is none; of several the first."""
+        made = self.adapt_all(obj, code, origin)
+        return made if isinstance(made, Skip) else made[0]
+
+    def adapt_all(
+        self, obj: Any, code: str, origin: Origin | None = None
+    ) -> tuple[NativeTool, ...] | Skip:
+        """The tools of an object, or why there are none; `origin` is named in the reason."""
         known = self._known.get(id(obj))
         if known is None:
             known = (obj, self._adapted(obj))
             self._known[id(obj)] = known
         made = known[1]
-        if isinstance(made, NativeTool):
+        if not isinstance(made, NotATool):
             return made
         who = str(origin) if origin else "code of this process"
         return Skip(
             ref=ref("native", code, tool_name(obj)),
             reason=f"not a tool: {made} (registered by {who})",
-            fix="Register LangChain tools, or functions whose parameters are annotated.",
+            fix="Register LangChain tools, functions with annotated parameters, or kit classes.",
         )
 
-    def _adapted(self, obj: Any) -> NativeTool | NotATool:
+    def _adapted(self, obj: Any) -> tuple[NativeTool, ...] | NotATool:
         try:
             for adapter in self._adapters:
                 found = adapter(obj)
                 if found is not None:
-                    spec, body = found
-                    return NativeTool(spec, body, self._tracing)
+                    several = found if isinstance(found, list) else [found]
+                    return tuple(NativeTool(spec, body, self._tracing) for spec, body in several)
         except NotATool as reason:
             return reason
         except Exception as error:  # noqa: BLE001 - a foreign object may raise anything

@@ -10,7 +10,7 @@ from toolcrib.plugin.changes import Bundle as Registered
 from toolcrib.plugin.changes import Entry, Snapshot
 from toolcrib.plugin.registry import Registry
 from toolcrib.sources.native.adapting import Adapters
-from toolcrib.sources.native.tool import NativeTool
+from toolcrib.tools.presentation import presentation_of
 from toolcrib.tools.source import Bundle, Offer, Skip
 
 
@@ -48,7 +48,7 @@ class NativeShelf:
         """
         for code, registered in self._registry.snapshot().bundles.items():
             for entry in registered.entries:
-                self._adapters.adapt(entry.obj, code, entry.origin)
+                self._adapters.adapt_all(entry.obj, code, entry.origin)
                 await asyncio.sleep(0)
 
     def codes(self) -> Sequence[str]:
@@ -62,23 +62,24 @@ class NativeShelf:
 
 
 def bundle_of(registered: Registered, adapters: Adapters) -> Bundle:
-    """Adapt a registered bundle."""
+    """Adapt a registered bundle: by weight, tools of one weight as they were registered."""
     offers: list[Offer] = []
     skipped: list[Skip] = []
     for entry in registered.entries:
-        made = adapters.adapt(entry.obj, registered.code, entry.origin)
-        if isinstance(made, NativeTool):
-            offers.append(
-                Offer(spec=made.spec, run=made.run, origin=_origin(entry), original=entry.obj)
-            )
-        else:
+        made = adapters.adapt_all(entry.obj, registered.code, entry.origin)
+        if isinstance(made, Skip):
             skipped.append(made)
+            continue
+        offers += [
+            Offer(spec=tool.spec, run=tool.run, origin=_origin(entry), original=entry.obj)
+            for tool in made
+        ]
     return Bundle(
         code=registered.code,
         kind="native",
         name=registered.name,
         description=registered.description,
-        offers=tuple(offers),
+        offers=tuple(sorted(offers, key=lambda offer: presentation_of(offer.spec).weight)),
         skipped=tuple(skipped),
     )
 
