@@ -8,10 +8,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.support.crib import open_crib
+from tests.support.crib import open_crib, problem_of
 from tests.support.listening import listening
 from tests.support.tenants import make_tenants
 from toolcrib.asgi import create_app, create_app_for
+from toolcrib.platform import open_platform
 from toolcrib.plugin.registration import Registry
 from toolcrib.settings import Settings
 
@@ -78,3 +79,17 @@ async def test_a_client_that_leaves_cancels_nothing(settings: Settings) -> None:
                 while answer.json()["items"][0]["success"] is None:
                     answer = await api.get("/api/v1/calls")
     assert answer.json()["items"][0]["success"] is True
+
+
+async def test_ready_means_that_plugins_were_loaded(settings: Settings) -> None:
+    """Until then the process lives and says that it is not ready."""
+    opening = open_platform(settings, registry=Registry(), wait_ready=False, background=False)
+    async with opening as platform:
+        transport = httpx.ASGITransport(create_app_for(platform))
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as api:
+            early = await api.get("/readyz")
+            alive = await api.get("/healthz")
+            await platform.load_plugins()
+            later = await api.get("/readyz")
+    assert problem_of(early) == (503, "not_ready", None)
+    assert (alive.status_code, later.json()) == (200, {"status": "ready"})

@@ -22,11 +22,17 @@ _READ = frozenset({_AUTHORIZATION, _USER, _GROUP})
 
 
 class Authentication:
-    """Puts the Caller into the scope, or answers 401. `otherwise` stands in for a token."""
+    """Puts the Caller into the scope, or answers 401. `otherwise` stands in for a token.
 
-    def __init__(self, app: ASGIApp, *, otherwise: Caller | None = None) -> None:
+    `waits`: a request waits for the plugins of a server that has just started.
+    """
+
+    def __init__(
+        self, app: ASGIApp, *, otherwise: Caller | None = None, waits: bool = False
+    ) -> None:
         self._app = app
         self._otherwise = otherwise
+        self._waits = waits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or _path(scope) in OPEN_PATHS:
@@ -42,6 +48,9 @@ class Authentication:
         except ToolcribError as error:
             await of_error(error)(scope, receive, send)
             return
+        if self._waits:
+            # Until plugins were loaded every tool would look as if nobody had registered it.
+            await platform.wait_ready()
         await self._app(scope, receive, send)
 
     async def _caller(self, scope: Scope, authenticator: Authenticator) -> Caller:

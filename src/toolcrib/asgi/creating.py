@@ -15,7 +15,6 @@ from toolcrib.asgi.authentication import Authentication
 from toolcrib.asgi.front import Front
 from toolcrib.asgi.hosts import Hosts, path_prefix
 from toolcrib.desk.setup import first_token
-from toolcrib.identity.caller import Caller
 from toolcrib.platform import Platform, open_platform
 from toolcrib.settings import Settings
 from toolcrib.surfaces.http.serving import rest
@@ -41,21 +40,17 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             finally:
                 app.state.platform = None
 
-    return rest(middleware=_middleware(chosen, None), lifespan=lifespan)
+    return rest(middleware=_middleware(chosen), lifespan=lifespan)
 
 
-def create_app_for(platform: Platform, *, caller: Caller | None = None) -> FastAPI:
-    """The application for a platform that somebody else opened and will close.
-
-    Requests without a token are `caller`'s, if there is one: for a process that speaks for its
-    operator and listens nowhere.
-    """
-    app = rest(middleware=_middleware(platform.settings, caller))
+def create_app_for(platform: Platform) -> FastAPI:
+    """The application for a platform that somebody else opened and will close."""
+    app = rest(middleware=_middleware(platform.settings))
     app.state.platform = platform
     return app
 
 
-def _middleware(settings: Settings, caller: Caller | None) -> list[Middleware]:
+def _middleware(settings: Settings) -> list[Middleware]:
     """From the outside in."""
     cors = Middleware(
         CORSMiddleware,
@@ -67,7 +62,7 @@ def _middleware(settings: Settings, caller: Caller | None) -> list[Middleware]:
     return [
         Middleware(Front, hosts=Hosts.of(settings), prefix=path_prefix(settings.public_url)),
         *([cors] if settings.cors_origins else []),
-        Middleware(Authentication, otherwise=caller),
+        Middleware(Authentication),
     ]
 
 

@@ -18,8 +18,10 @@ class Hosts:
     """Names that this server answers to, and origins whose pages may speak to it."""
 
     names: frozenset[str] | None
-    """None: any name. A server that listens on loopback answers to loopback names only."""
+    """None: any name, for a server off loopback that was not told its own."""
     origins: frozenset[str]
+    numbers: bool = False
+    """Whether any address in numbers will do: probes come so, and no name leads a page there."""
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
@@ -27,17 +29,19 @@ class Hosts:
         origins = {origin.rstrip("/").lower() for origin in settings.cors_origins}
         if public.netloc:
             origins.add(f"{public.scheme}://{public.netloc}".lower())
-        if not _is_loopback(settings.host):
+        outside = not _is_loopback(settings.host)
+        if outside and not public.hostname:
             return cls(names=None, origins=frozenset(origins))
         names = {settings.host.lower(), (public.hostname or "").lower()} - {""}
-        return cls(names=frozenset(names), origins=frozenset(origins))
+        return cls(names=frozenset(names), origins=frozenset(origins), numbers=outside)
 
     def answers_to(self, host: str | None) -> bool:
         """Whether the `Host` header names this server."""
         if self.names is None:
             return True
         name = _hostname(host or "")
-        return bool(name) and (name in self.names or _is_loopback(name))
+        known = name in self.names or _is_loopback(name)
+        return bool(name) and (known or (self.numbers and _is_number(name)))
 
     def listens_to(self, origin: str, *, host: str | None) -> bool:
         """Whether pages of the origin may speak to this server: its own, and those allowed."""
@@ -69,6 +73,14 @@ def _hostname(host: str) -> str:
         return (urlsplit(f"//{host}").hostname or "").lower().rstrip(".")
     except ValueError:
         return ""
+
+
+def _is_number(name: str) -> bool:
+    try:
+        ip_address(name.strip("[]"))
+    except ValueError:
+        return False
+    return True
 
 
 def _is_loopback(name: str) -> bool:
