@@ -83,6 +83,23 @@ def test_a_token_bound_to_an_agent_reaches_that_agent_and_changes_nothing() -> N
     assert [t for t, h in THINGS.items() if decide(bound, "change", h)] == []
 
 
+def test_a_bound_token_sees_what_its_agent_needs() -> None:
+    """The agent with its chats and calls, the capabilities it resolves, and its own user."""
+    bound = replace(OWNER, agent_id=7)
+    things = {
+        **THINGS,
+        "its chat": personal(4, agent_id=7),
+        "another agent's chat": personal(4, agent_id=8),
+        "its call": of_call(user_id=4, group_id=10, agent_id=7),
+        "another agent's call": of_call(user_id=4, group_id=10, agent_id=8),
+    }
+
+    seen = {name for name, thing in things.items() if decide(bound, "see", thing)}
+
+    capabilities = {"system", "user", "group", "private"}
+    assert seen == capabilities | {"group agent", "its chat", "its call", "user row"}
+
+
 def test_a_creator_who_left_the_group_loses_its_agent() -> None:
     """The agent is the group's; having made it is not enough."""
     left = replace(OWNER, group_ids=frozenset({20}))
