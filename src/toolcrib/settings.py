@@ -6,12 +6,15 @@ Only `platform` and `cli` read it; everything else gets what it needs as an argu
 from __future__ import annotations
 
 import os
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+SHORTEST_TOKEN = 8
 Names = Annotated[tuple[str, ...], NoDecode]
 
 
@@ -89,6 +92,39 @@ class Settings(BaseSettings):
     def _comma_list(cls, value: object) -> object:
         if isinstance(value, str):
             return tuple(part.strip() for part in value.split(",") if part.strip())
+        return value
+
+    @field_validator("public_url")
+    @classmethod
+    def _web_address(cls, value: str) -> str:
+        parts = urlsplit(value)
+        if value and (parts.scheme not in {"http", "https"} or not parts.hostname):
+            raise ValueError(f"{value!r} is no address like https://tools.example.com/crib")
+        return value
+
+    @field_validator("cors_origins")
+    @classmethod
+    def _origins(cls, values: tuple[str, ...]) -> tuple[str, ...]:
+        for value in values:
+            parts = urlsplit(value)
+            whole = parts.scheme in {"http", "https"} and parts.hostname and parts.path in {"", "/"}
+            if value != "*" and not whole:
+                raise ValueError(f"{value!r} is no origin like https://app.example.com")
+        return values
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _networks(cls, values: tuple[str, ...]) -> tuple[str, ...]:
+        for value in values:
+            if value != "*":
+                ip_network(value, strict=False)
+        return values
+
+    @field_validator("admin_token")
+    @classmethod
+    def _hard_to_guess(cls, value: SecretStr) -> SecretStr:
+        if 0 < len(value.get_secret_value()) < SHORTEST_TOKEN:
+            raise ValueError(f"a token has at least {SHORTEST_TOKEN} characters")
         return value
 
     @property

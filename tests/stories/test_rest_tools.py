@@ -234,7 +234,7 @@ async def test_packages_are_the_admins_to_see_and_the_super_admins_to_change(
     assert (await admin.api.delete("/admin/tools/find_it")).status_code == 403
     assert (await admin.api.get("/admin/secrets")).status_code == 200
     for path in ("/admin/tools", "/admin/tools/find_it", "/admin/secrets"):
-        assert (await user.api.get(path)).status_code == 404
+        assert (await user.api.get(path)).status_code == 403
     body = {"name": "mine", "capabilities": ["installed__find_it"]}
     assert problem_of(await user.api.post("/api/v1/agents", json=body))[2] == "capabilities.0"
     assert (await admin.api.post("/api/v1/agents", json=body)).status_code == 201

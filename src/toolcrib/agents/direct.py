@@ -6,9 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-import orjson
-
 from toolcrib.errors import InvalidRequest
+from toolcrib.tools.strict_json import read_strict_json
 
 _START = re.compile(r"^\s*@tool:(?P<name>[A-Za-z0-9_.-]{1,128})\s*(?P<rest>.*)$", re.DOTALL)
 
@@ -45,11 +44,13 @@ def _arguments(name: str, text: str) -> dict[str, Any]:
     if not text:
         return {}
     try:
-        value = orjson.loads(text)
-    except orjson.JSONDecodeError as error:
+        value = read_strict_json(text)
+    except InvalidRequest as error:
         raise InvalidRequest(
-            f"The arguments of {name!r} are not JSON: {error}.", where="content"
-        ) from error
+            f"The arguments of {name!r} are not JSON: {error.message}",
+            where=f"content, {error.where}" if error.where else "content",
+            hint=error.hint,
+        ) from None
     if not isinstance(value, dict):
         raise InvalidRequest(f"The arguments of {name!r} must be a JSON object.", where="content")
     return cast("dict[str, Any]", value)

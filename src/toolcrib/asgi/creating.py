@@ -40,7 +40,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             finally:
                 app.state.platform = None
 
-    return rest(middleware=_middleware(chosen), lifespan=lifespan)
+    return rest(middleware=_middleware(chosen, waits=True), lifespan=lifespan)
 
 
 def create_app_for(platform: Platform) -> FastAPI:
@@ -50,7 +50,7 @@ def create_app_for(platform: Platform) -> FastAPI:
     return app
 
 
-def _middleware(settings: Settings) -> list[Middleware]:
+def _middleware(settings: Settings, *, waits: bool = False) -> list[Middleware]:
     """From the outside in."""
     cors = Middleware(
         CORSMiddleware,
@@ -62,7 +62,7 @@ def _middleware(settings: Settings) -> list[Middleware]:
     return [
         Middleware(Front, hosts=Hosts.of(settings), prefix=path_prefix(settings.public_url)),
         *([cors] if settings.cors_origins else []),
-        Middleware(Authentication),
+        Middleware(Authentication, waits=waits),
     ]
 
 

@@ -21,7 +21,7 @@ MAX_CODE = 255
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Capability:
-    """A capability row (facts 1.5). Frozen: an update is a new row of the next version."""
+    """A capability row. Frozen: an update is a new row of the next version."""
 
     id: int
     name: str

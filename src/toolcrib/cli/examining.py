@@ -143,7 +143,7 @@ async def check_server(settings: Settings) -> list[Finding]:
 
 
 async def check_trusted_addresses(settings: Settings) -> list[Finding]:
-    """What the egress guard never sees, for the operator set it (SPEC 4), and what widens it."""
+    """What the egress guard never sees, for the operator set it, and what widens it."""
     AllowList.parse(settings.egress_allow)
     named = {
         "TOOLCRIB_DATABASE_URL": settings.database_url,

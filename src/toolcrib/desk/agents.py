@@ -105,7 +105,12 @@ class Agents:
         return updated
 
     async def set_capabilities(
-        self, caller: Caller, agent_id: int, capabilities: Sequence[CapabilityRef]
+        self,
+        caller: Caller,
+        agent_id: int,
+        capabilities: Sequence[CapabilityRef],
+        *,
+        expected_version: int | None = None,
     ) -> Agent:
         """Replace what the agent holds. A number is a capability's id, a string a code."""
         agent = await self._changeable(caller, agent_id)
@@ -114,7 +119,9 @@ class Agents:
         )
         ids = tuple(dict.fromkeys(row.id for row in chosen))
         codes = await self._package_codes(caller, capabilities, held=agent.codes)
-        updated = await self._agents.update(agent_id, {"capability_ids": ids, "codes": codes})
+        updated = await self._agents.update(
+            agent_id, {"capability_ids": ids, "codes": codes}, expected_version=expected_version
+        )
         await self._signals.bump("grants")
         return updated
 

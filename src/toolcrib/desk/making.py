@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from toolcrib.catalog.capabilities import CapabilityDraft, CapabilityStore, Reach, split_codes
+from toolcrib.catalog.capabilities import CapabilityDraft, CapabilityStore, split_codes
 from toolcrib.desk.reach import require_making
 from toolcrib.errors import NotFound, NotGranted
 from toolcrib.grants.decide import Holding, Kind, decide
 from toolcrib.identity.accounts import GroupStore
 from toolcrib.identity.caller import Caller
-from toolcrib.identity.roles import Role
+from toolcrib.resolution.granted import ungranted
 
 
 class Making:
@@ -39,14 +39,9 @@ class Making:
 
     async def _require_granted_codes(self, caller: Caller, draft: CapabilityDraft) -> None:
         """A user's private row rearranges what was granted; only admins grant a code anew."""
-        if caller.role is not Role.USER:
-            return
-        granted = Reach(group_ids=caller.group_ids)
-        for code in split_codes(draft.code):
-            rows = await self._capabilities.list(reach=granted, code=code)
-            if not any(row.type == "internal" for row in rows):
-                raise NotGranted(
-                    f"No capability within your reach grants the code {code!r}.",
-                    where="code",
-                    hint="Ask an admin of your group to activate it.",
-                )
+        for code in await ungranted(split_codes(draft.code), caller, self._capabilities):
+            raise NotGranted(
+                f"No capability within your reach grants the code {code!r}.",
+                where="code",
+                hint="Ask an admin of your group to activate it.",
+            )

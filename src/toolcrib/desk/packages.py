@@ -10,9 +10,8 @@ from typing import Any
 from toolcrib.catalog.packages import Package, PackageDraft, PackageStore
 from toolcrib.coordination.signals import Signals
 from toolcrib.desk.package_reading import read_for
-from toolcrib.desk.reach import require
+from toolcrib.desk.reach import require_installation
 from toolcrib.errors import InvalidOptions, InvalidRequest, NotFound
-from toolcrib.grants.decide import INSTALLATION
 from toolcrib.identity.caller import Caller
 from toolcrib.invocation.flight import Outcome, Request
 from toolcrib.resolution.installed import InstalledPackages, PackageKinds, definition_of
@@ -92,7 +91,7 @@ class InstalledTools:
         Raises InvalidRequest for a text that is no strict JSON, EgressBlocked and the like for an
         address that cannot be fetched.
         """
-        require(caller, "change", INSTALLATION, what=_WHAT)
+        require_installation(caller, "change", what=_WHAT)
         if is_object(document) and set(document) == {"url"}:
             reading, findings = read_for(self._kinds, await self._fetched(document["url"]))
         else:
@@ -110,14 +109,14 @@ class InstalledTools:
 
     async def install(self, caller: Caller, document: object) -> InstalledNow:
         """Raises InvalidOptions for a bad slug or type, Conflict for a slug that is taken."""
-        require(caller, "change", INSTALLATION, what=_WHAT)
+        require_installation(caller, "change", what=_WHAT)
         reading, findings = self._installable(document)
         package = await self._packages.install(_draft(reading))
         return await self._changed(package, reading, findings)
 
     async def replace(self, caller: Caller, slug: str, document: object) -> InstalledNow:
         """Put another definition under the slug, on purpose; what was granted stays granted."""
-        require(caller, "change", INSTALLATION, what=_WHAT)
+        require_installation(caller, "change", what=_WHAT)
         reading, findings = self._installable(document)
         if reading.package["slug"] != slug:
             raise InvalidOptions(
@@ -131,21 +130,21 @@ class InstalledTools:
         self, caller: Caller, *, after: str = "", limit: int = 50
     ) -> Sequence[PackageView]:
         """By slug."""
-        require(caller, "see", INSTALLATION, what=_WHAT)
+        require_installation(caller, "see", what=_WHAT)
         return [await self._view(p) for p in await self._packages.list(after=after, limit=limit)]
 
     async def get(self, caller: Caller, slug: str) -> PackageView:
-        require(caller, "see", INSTALLATION, what=_WHAT)
+        require_installation(caller, "see", what=_WHAT)
         return await self._view(await self._known(slug))
 
     async def switch(self, caller: Caller, slug: str, *, enabled: bool) -> PackageView:
-        require(caller, "change", INSTALLATION, what=_WHAT)
+        require_installation(caller, "change", what=_WHAT)
         package = await self._packages.update(slug, {"enabled": enabled})
         await self._signals.bump("catalog")
         return await self._view(package)
 
     async def delete(self, caller: Caller, slug: str) -> None:
-        require(caller, "change", INSTALLATION, what=_WHAT)
+        require_installation(caller, "change", what=_WHAT)
         if not await self._packages.delete(slug):
             raise NotFound(f"There is no package {slug!r}.")
         await self._signals.bump("catalog")
@@ -153,12 +152,16 @@ class InstalledTools:
     async def test(self, caller: Caller, slug: str, arguments: object) -> Outcome:
         """Call the package's tool for real, disabled or not; the result is its `last_test`.
 
+        Without arguments a package that names a server's tool is not called: the tool is looked
+        for.
+
         A missing secret is a failed Outcome that names it. Raises InvalidRequest for a package
         that describes no tool.
         """
-        require(caller, "change", INSTALLATION, what=_WHAT)
+        require_installation(caller, "change", what=_WHAT)
         package = await self._known(slug)
-        found = await self._installed.find(slug, testing=True)
+        found = await self._installed.trial(slug) if arguments is None else None
+        found = found or await self._installed.find(slug, testing=True)
         if isinstance(found, Absence):
             raise InvalidRequest(f"{slug!r} cannot be tested: {found.reason}.", hint=found.fix)
         names = Names()

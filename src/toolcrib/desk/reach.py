@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from toolcrib.errors import NotFound, NotGranted
-from toolcrib.grants.decide import Action, Holding, decide
+from toolcrib.grants.decide import INSTALLATION, Action, Holding, decide
 from toolcrib.identity.caller import Caller
 
 Row = TypeVar("Row")
@@ -26,6 +26,13 @@ def require(caller: Caller, action: Action, thing: Holding, *, what: str) -> Non
     if not decide(caller, "see", thing):
         raise NotFound(f"There is no {what}.")
     raise NotGranted(f"You may not {action} {what}: {verdict.reason}.")
+
+
+def require_installation(caller: Caller, action: Action, *, what: str) -> None:
+    """Raises NotGranted, alike for what is there and what is not: nothing can be probed."""
+    verdict = decide(caller, action, INSTALLATION)
+    if not verdict:
+        raise NotGranted(f"You may not {action} {what}: {verdict.reason}.")
 
 
 def require_making(caller: Caller, thing: Holding, *, what: str) -> None:

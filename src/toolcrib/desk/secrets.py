@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from toolcrib.catalog.packages import PackageStore
 from toolcrib.coordination.signals import Signals
 from toolcrib.desk.checking import checked_hosts
-from toolcrib.desk.reach import require
+from toolcrib.desk.reach import require_installation
 from toolcrib.errors import InvalidRequest, NotFound
-from toolcrib.grants.decide import INSTALLATION
 from toolcrib.identity.caller import Caller
 from toolcrib.secrets.masking import MIN_LENGTH
 from toolcrib.secrets.vault import SecretInfo, Vault
@@ -40,7 +39,7 @@ class StoredSecrets:
         self, caller: Caller, name: str, value: str, *, hosts: Sequence[str] = ()
     ) -> tuple[str, ...]:
         """Store a value; returns what the caller should know about it."""
-        require(caller, "change", INSTALLATION, what=_WHAT)
+        require_installation(caller, "change", what=_WHAT)
         if len(value) > MAX_VALUE:
             raise InvalidRequest(f"The value is longer than {MAX_VALUE} characters.", where="value")
         await self._vault.put(name, value, hosts=checked_hosts(hosts))
@@ -56,14 +55,14 @@ class StoredSecrets:
         self, caller: Caller, *, after: str = "", limit: int = 50
     ) -> Sequence[ListedSecret]:
         """By name."""
-        require(caller, "see", INSTALLATION, what=_WHAT)
+        require_installation(caller, "see", what=_WHAT)
         return [
             ListedSecret(info=info, used_by=await self._packages.using(info.name))
             for info in await self._vault.list(after=after, limit=limit)
         ]
 
     async def delete(self, caller: Caller, name: str) -> None:
-        require(caller, "change", INSTALLATION, what=_WHAT)
+        require_installation(caller, "change", what=_WHAT)
         if not await self._vault.delete(name):
             raise NotFound(f"There is no secret {name!r}.")
         await self._signals.bump("settings")

@@ -112,7 +112,7 @@ _TABLE: dict[Kind, tuple[Rule, Rule, Rule]] = {
     "group": (_member, _member, _super_admin),
     "installation": (_any_admin, _super_admin, _super_admin),
 }
-"""The table of authority (SPEC 15): who may see, use and change. A super-admin counts as a member
+"""The table of authority: who may see, use and change. A super-admin counts as a member
 of every group, and still sees nothing that is private to a user."""
 
 _WORDS: dict[Kind, str] = {

@@ -1,4 +1,4 @@
-"""This module chooses the group that a caller acts for (SPEC 15)."""
+"""This module chooses the group that a caller acts for."""
 
 from __future__ import annotations
 

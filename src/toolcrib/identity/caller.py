@@ -20,7 +20,7 @@ class ChatRef:
 class Caller:
     """One authenticated user, as every stage sees them.
 
-    `group_id` is the group acted for, once chosen (SPEC 15: the agent's group, else the header,
+    `group_id` is the group acted for, once chosen (the agent's group, else the header,
     else the only group). `agent_id` is set when the token is bound to one agent.
     """
 

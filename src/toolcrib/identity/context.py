@@ -14,7 +14,7 @@ Environment = Literal["production", "development"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Context:
-    """The facts of SPEC 3 about one chat. They choose among granted tools and never grant."""
+    """What is known of one chat. They choose among granted tools and never grant."""
 
     page_type: PageType = "text"
     parent_chat_id: int | None = None

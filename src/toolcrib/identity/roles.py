@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Role(StrEnum):
-    """What a user may administer (SPEC 15)."""
+    """What a user may administer."""
 
     SUPER_ADMIN = "super_admin"
     """The installation and every group in it."""

@@ -127,7 +127,7 @@ BUILT_IN: Mapping[str, Condition] = {
     "web_search_google_serper": _web_search_google_serper,
     "generic_api_requests": _generic_api_requests,
 }
-"""PrimeThink's conditions (facts 1.8), by the code they decide for."""
+"""PrimeThink's conditions, by the code they decide for."""
 
 
 def belongs_under(code: str, candidate: str) -> bool:

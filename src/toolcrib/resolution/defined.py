@@ -54,14 +54,11 @@ class DefinedProvider:
         described = self._describe(capability)
         if described.error is not None:
             return (), (_broken(capability, described.error),)
-        absent = [
-            _unset(capability, name, situation.settings.get(name))
-            for name in sorted(described.settings)
-            if situation.settings.get(name) != "configured"
-        ]
-        if absent:
-            return (), absent[:1]
-        owner = _Owner(user_id=situation.user_id, group_id=situation.group_id)
+        owner = _owner_of(capability, situation)
+        for name in sorted(described.settings):
+            status = (await self._settings_of(owner, situation)).get(name)
+            if status != "configured":
+                return (), (_unset(capability, name, status),)
         offers = [
             self._offer(capability, tool, owner)
             for tool in described.tools
@@ -80,6 +77,11 @@ class DefinedProvider:
             if tool.needs_chat and not situation.in_chat
         ]
         return (bundle,), outside
+
+    async def _settings_of(self, owner: _Owner, situation: Situation) -> Mapping[str, str]:
+        if owner.group_id == situation.group_id:
+            return situation.settings
+        return await self._values.available(user_id=owner.user_id, group_id=owner.group_id)
 
     def _offer(self, capability: Capability, tool: Description, owner: _Owner) -> Offer:
         name = tool.spec.name
@@ -133,6 +135,14 @@ class DefinedProvider:
             )
         except ToolcribError as error:
             return _Described(tools=(), settings=frozenset(), error=error)
+
+
+def _owner_of(capability: Capability, situation: Situation) -> _Owner:
+    """Whose settings fill it. A private definition may send a value anywhere its author likes,
+    so it never gets a value of the group's."""
+    private = capability.access_type == "private" and capability.id > 0
+    group_id = None if private else situation.group_id
+    return _Owner(user_id=situation.user_id, group_id=group_id)
 
 
 def _key(capability: Capability) -> tuple[object, ...]:

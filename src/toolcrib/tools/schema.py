@@ -28,7 +28,7 @@ class ArgumentChecker:
     """
 
     def __init__(self, schema: Mapping[str, Any] | None, *, closed: bool = False) -> None:
-        """`closed` refuses arguments that the schema does not declare (SPEC 5)."""
+        """`closed` refuses arguments that the schema does not declare."""
         self.schema = normalised(schema, closed=closed)
         try:
             self._validator = jsonschema_rs.validator_for(

@@ -121,7 +121,7 @@ class SourceKind(Protocol):
 
 
 def ref(kind: KindName, code: str, name: str) -> str:
-    """`<kind>:<code>/<original tool name>` (SPEC 15)."""
+    """`<kind>:<code>/<original tool name>`."""
     return f"{kind}:{code}/{name}"
 
 
@@ -153,3 +153,5 @@ class Bundle:
     description: str = ""
     offers: Sequence[Offer] = ()
     skipped: Sequence[Skip] = ()
+    delegations: Sequence[Mapping[str, Any]] = ()
+    """The same tools in the form that a model's vendor connects with, without any secret."""

@@ -1,4 +1,4 @@
-"""This module checks the options of an MCP capability (facts 1.9) before they are stored."""
+"""This module checks the options of an MCP capability before they are stored."""
 
 from __future__ import annotations
 

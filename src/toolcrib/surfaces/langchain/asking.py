@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from toolcrib.catalog.capabilities import Capability
@@ -66,7 +66,7 @@ class Asking:
             try:
                 options = row.options or {}
                 needed = settings_needed(options)
-                values = await self._crib.values(needed, answer.caller, asker)
+                values = await self._crib.values(needed, _filler(row, answer.caller), asker)
                 configs.append(canonical(options, values))
             except ToolcribError as error:
                 _log.warning("capability %s (%s) skipped: %s", row.id, row.code, error)
@@ -105,6 +105,13 @@ class Asking:
             servers=[row for row in servers if refused[row.id] is None],
             absences=absences,
         )
+
+
+def _filler(row: Capability, caller: Caller) -> Caller:
+    """Whose settings fill the row: a stored private one never gets a value of the group's."""
+    if row.access_type == "private" and row.id > 0:
+        return replace(caller, group_id=None)
+    return caller
 
 
 def _key(asker: Asker) -> object:

@@ -66,10 +66,17 @@ async def change(
 
 @routes.put("/{agent_id}/capabilities")
 async def set_capabilities(
-    agent_id: Id, body: CapabilitiesBody, caller: TheCaller, desk: TheDesk, response: Response
+    agent_id: Id,
+    body: CapabilitiesBody,
+    caller: TheCaller,
+    desk: TheDesk,
+    version: Version,
+    response: Response,
 ) -> AgentRow:
     """Replace what the agent holds: numbers are ids of capabilities, strings are codes."""
-    agent = await desk.agents.set_capabilities(caller, agent_id, body.capabilities)
+    agent = await desk.agents.set_capabilities(
+        caller, agent_id, body.capabilities, expected_version=version
+    )
     versioned(response, agent.version)
     return AgentRow.of(agent)
 

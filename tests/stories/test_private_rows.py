@@ -1,0 +1,96 @@
+"""A private capability rearranges what its owner was granted; it grants and reveals nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.support.crib import Crib, open_crib
+from tests.support.tenants import Tenants, make_tenants
+from toolcrib.catalog.capabilities import CapabilityDraft
+from toolcrib.errors import NotFound, NotGranted
+from toolcrib.grants.agents import AgentDraft
+from toolcrib.settings import Settings
+from toolcrib.testing.upstream import RecordingUpstream
+
+
+async def private_agent(tenants: Tenants, **fields: Any) -> int:
+    """An agent of user A's own, holding a private capability made of the fields."""
+    desk, caller = tenants.crib.desk, tenants.user_a.caller
+    draft = CapabilityDraft(access_type="private", owner_id=caller.user_id, **fields)
+    row = await desk.capabilities.create(caller, draft)
+    agent = await desk.agents.create(
+        caller, AgentDraft(name="own", creator_id=caller.user_id), capabilities=[row.id]
+    )
+    return agent.id
+
+
+async def crib_with_greetings(crib: Crib) -> tuple[Tenants, int]:
+    tenants = await make_tenants(crib)
+    row = await crib.desk.capabilities.create_from_registered(
+        crib.operator, code="greet", group_id=tenants.a
+    )
+    return tenants, row.id
+
+
+async def test_what_is_revoked_is_gone_from_private_rows_too(settings: Settings) -> None:
+    """Archiving the group's capability takes its code from every private row that names it."""
+    async with open_crib(settings) as crib:
+        tenants, row_id = await crib_with_greetings(crib)
+        agent = await private_agent(tenants, name="mine", code="greet")
+        call = crib.desk.tools.call
+        assert (await call(tenants.user_a.caller, agent, "hello", {"name": "Ann"})).success
+
+        await crib.desk.capabilities.archive(crib.operator, row_id)
+
+        with pytest.raises(NotFound):
+            await call(tenants.user_a.caller, agent, "hello", {"name": "Ann"})
+        toolset = await crib.desk.tools.list(tenants.user_a.caller, agent)
+        assert [(s.ref.partition(":")[0], "grants you" in s.reason) for s in toolset.skipped] == [
+            ("capability", True)
+        ]
+
+
+async def test_who_left_the_group_keeps_nothing_of_it(settings: Settings) -> None:
+    """A private row names a code of the group; membership ends, and so does the tool."""
+    async with open_crib(settings) as crib:
+        tenants, _ = await crib_with_greetings(crib)
+        agent = await private_agent(tenants, name="mine", code="greet")
+        await crib.desk.users.update(crib.operator, tenants.user_a.id, group_ids=frozenset())
+        left = await crib.platform.authenticator.caller_of(tenants.user_a.token)
+
+        assert list((await crib.desk.tools.list(left, agent)).tools) == []
+
+
+async def test_a_code_that_nobody_granted_cannot_be_taken(settings: Settings) -> None:
+    """Making the row is refused already."""
+    async with open_crib(settings) as crib:
+        tenants, _ = await crib_with_greetings(crib)
+
+        with pytest.raises(NotGranted):
+            await private_agent(tenants, name="mine", code="notes")
+
+
+async def test_a_private_definition_never_gets_the_groups_secret(settings: Settings) -> None:
+    """The group's value cannot be sent to an address that a member chose; the user's own can."""
+    async with RecordingUpstream() as upstream:
+        allowed = settings.model_copy(update={"egress_allow": (upstream.place,)})
+        async with open_crib(allowed) as crib:
+            tenants, _ = await crib_with_greetings(crib)
+            caller = tenants.user_a.caller
+            await crib.desk.settings.put(
+                crib.operator, "KEY", "the-groups-secret", group_id=tenants.a
+            )
+            options = {"name": "take", "url": upstream.url("/?k=${KEY}")}
+            agent = await private_agent(
+                tenants, name="take", code="take", type="api", options=options
+            )
+
+            toolset = await crib.desk.tools.list(caller, agent)
+            assert list(toolset.tools) == []
+            assert "'KEY' is not set" in toolset.skipped[0].reason
+
+            await crib.desk.settings.put(caller, "KEY", "anns-own-secret")
+            assert (await crib.desk.tools.call(caller, agent, "take", {})).success
+            assert [r.query for r in upstream.requests] == ["k=anns-own-secret"]
