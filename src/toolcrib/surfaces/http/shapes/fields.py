@@ -18,6 +18,7 @@ from pydantic import (
 
 Item = TypeVar("Item")
 LARGEST_ID = 2**63 - 1
+_NUMBER = re.compile(r"\s*[-+]?[\d._]+\s*")
 _LOST_PLUS = re.compile(r" (?=\d\d:?\d\d$)")
 
 
@@ -50,7 +51,9 @@ class PageOf(Row, Generic[Item]):
 
 
 def _with_plus(value: Any) -> Any:
-    """A `+` that was not encoded in a query arrives as a blank."""
+    """A `+` that was not encoded in a query arrives as a blank. A bare number is no time."""
+    if isinstance(value, int | float) or (isinstance(value, str) and _NUMBER.fullmatch(value)):
+        raise ValueError("a time is written as 2026-11-30T12:00:00Z")
     return _LOST_PLUS.sub("+", value) if isinstance(value, str) else value
 
 
