@@ -75,23 +75,25 @@ async def check_database(settings: Settings) -> list[Finding]:
 
 
 async def check_keys(settings: Settings) -> list[Finding]:
-    file = KeyFile(settings.data_dir / "vault.key")
-    given = settings.vault_keys.get_secret_value()
-    if not given and not file.path.exists():
+    keys = _keys(settings)
+    if not keys:
         return [note("keys", "there are none yet", "the first start makes one")]
-    keys = tuple(given.split(",")) if given else tuple(file.keys())
-    sealer = Sealer(lambda: keys)
-    place = "TOOLCRIB_VAULT_KEYS" if given else str(file.path)
-    findings = [ok("keys", f"{many(len(keys), 'key')} in {place}")]
-    if not given and (mode := stat.S_IMODE(file.path.stat().st_mode)) & 0o077:
-        text = f"{file.path} is open to others ({mode:04o})"
-        findings = [problem("keys", text, f"chmod 600 {file.path}")]
-    return findings + await _sealed_values(settings, sealer)
+    Sealer(lambda: keys)  # raises when one is no key
+    if settings.vault_keys.get_secret_value():
+        return [ok("keys", f"{many(len(keys), 'key')} in TOOLCRIB_VAULT_KEYS")]
+    file = _key_file(settings)
+    mode = stat.S_IMODE(file.stat().st_mode)
+    if mode & 0o077:
+        text = f"{file} is open to others ({mode:04o})"
+        return [problem("keys", text, f"chmod 600 {file}")]
+    return [ok("keys", f"{many(len(keys), 'key')} in {file}")]
 
 
-async def _sealed_values(settings: Settings, sealer: Sealer) -> list[Finding]:
-    if await revision(settings.database) != HEAD:
+async def check_sealed_values(settings: Settings) -> list[Finding]:
+    keys = _keys(settings)
+    if not keys or await revision(settings.database) != HEAD:
         return []
+    sealer = Sealer(lambda: keys)
     storage = await open_storage(settings.database)
     try:
         found = await sealed_values(storage, sealer)
@@ -169,11 +171,24 @@ CHECKS: tuple[Check, ...] = (
     check_data_directory,
     check_database,
     check_keys,
+    check_sealed_values,
     check_documents,
     check_plugins,
     check_server,
     check_trusted_addresses,
 )
+
+
+def _keys(settings: Settings) -> tuple[str, ...]:
+    """The keys that there are; none is made."""
+    if given := settings.vault_keys.get_secret_value():
+        return tuple(key.strip() for key in given.split(",") if key.strip())
+    file = _key_file(settings)
+    return tuple(KeyFile(file).keys()) if file.exists() else ()
+
+
+def _key_file(settings: Settings) -> Path:
+    return settings.data_dir / "vault.key"
 
 
 def _place(url: str) -> str:
