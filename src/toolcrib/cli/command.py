@@ -4,7 +4,6 @@ works on, the answer on stdout."""
 from __future__ import annotations
 
 import asyncio
-import inspect
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ import typer
 
 from toolcrib.cli.answers import Answer, show
 from toolcrib.cli.environment import TOKEN, URL, read_settings, remote_url
+from toolcrib.cli.signature import epilog, look_like
 from toolcrib.errors import InvalidRequest
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def plain_command(app: typer.Typer, name: str, *examples: str) -> Callable[[P], 
     """A function that shows what happens while it happens; it brings its own options."""
 
     def add(function: P) -> P:
-        app.command(name, epilog=_epilog(examples))(function)
+        app.command(name, epilog=epilog(examples))(function)
         return function
 
     return add
@@ -138,8 +138,8 @@ def _adder(
             if answer.exit_code:
                 raise typer.Exit(answer.exit_code)
 
-        _look_like(run, work, options)
-        app.command(name, epilog=_epilog(examples))(run)
+        look_like(run, work, options)
+        app.command(name, epilog=epilog(examples))(run)
         return work
 
     return add
@@ -157,29 +157,3 @@ def _client(common: Common, *, plugins: bool) -> AbstractAsyncContextManager[Cli
     from toolcrib.cli.here import here  # noqa: PLC0415
 
     return here(read_settings(), plugins=plugins)
-
-
-def _look_like(run: Callable[..., None], work: Work, options: dict[str, Any]) -> None:
-    """Give `run` the work's own parameters and the common options: typer reads them."""
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    # The first parameter, the client or the settings, does not come from the command line.
-    _, *own = inspect.signature(work).parameters.values()
-    parameters = [one.replace(kind=keyword, annotation=_type_of(one, work)) for one in own]
-    for key, annotation in options.items():
-        default = None if annotation in {Url, Token} else False
-        parameters.append(inspect.Parameter(key, keyword, default=default, annotation=annotation))
-    run.__doc__ = work.__doc__
-    run.__name__ = getattr(work, "__name__", "command")
-    run.__annotations__ = {one.name: one.annotation for one in parameters}
-    run.__dict__["__signature__"] = inspect.Signature(parameters)
-
-
-def _type_of(parameter: inspect.Parameter, work: Work) -> Any:
-    """What the annotation means where the work was written. (That of the first parameter is for
-    the type checker alone: evaluating it would import what `--help` does without.)"""
-    return eval(parameter.annotation, getattr(work, "__globals__", {}))  # noqa: S307 - our own code
-
-
-def _epilog(examples: tuple[str, ...]) -> str:
-    lines = [f"$ {one}".replace("[", r"\[") for one in examples]
-    return "\n\n".join(["Example:" if len(lines) == 1 else "Examples:", *lines])

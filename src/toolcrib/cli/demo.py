@@ -39,7 +39,8 @@ def play(
 
 
 async def _played(out: Console | None) -> dict[str, Any]:
-    from toolcrib.cli.demo_steps import STEPS, Story  # noqa: PLC0415 - `--help` does without
+    from toolcrib.cli.demo_steps import STEPS  # noqa: PLC0415 - `--help` does without
+    from toolcrib.cli.demo_story import Story  # noqa: PLC0415
     from toolcrib.cli.here import here  # noqa: PLC0415
 
     settings = read_settings()

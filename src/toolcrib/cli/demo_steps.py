@@ -4,40 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from toolcrib.cli import example
+from toolcrib.cli.demo_ending import curl_line, what_next
+from toolcrib.cli.demo_story import ARGUMENTS, CODE, MISSING_CODE, TOOL, Story
 from toolcrib.cli.paths import CAPABILITIES, path
-from toolcrib.cli.program import this_program
 from toolcrib.cli.server import running_server, server_has_tool
 from toolcrib.errors import Conflict, PluginBroken
 
 if TYPE_CHECKING:
     from toolcrib.cli.client import Client
-    from toolcrib.settings import Settings
 
-CODE = "hello"
-MISSING_CODE = "hello_poems"
-TOOL = "hello_greet"
-ARGUMENTS = {"name": "Grace", "language": "fr"}
-TEXT = {"text": "A tool crib is a room. Everything has its place!"}
 _PAGE = 200
-
-
-@dataclass(kw_only=True, slots=True)
-class Story:
-    """What happened so far. `facts` is what `--json` prints."""
-
-    client: Client
-    settings: Settings
-    facts: dict[str, Any] = field(default_factory=dict[str, Any])
-
-    @property
-    def as_user(self) -> Client:
-        return self.client.acting(user=self.facts["user"]["id"])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -160,10 +141,10 @@ async def make_token(story: Story) -> Scene:
             await story.client.delete(f"{place}/{old['id']}")
     token = (await story.client.post(place, {"name": "demo"}))["token"]
     server = await asyncio.to_thread(running_server, story.settings)
-    story.facts |= {"token": token, "server": server, "curl": _curl(story, token, server)}
+    story.facts |= {"token": token, "server": server, "curl": curl_line(story, token, server)}
     knows = server and await server_has_tool(server, token, story.facts["agent"]["id"], TOOL)
     story.facts["server_has_tool"] = bool(knows)
-    return Scene(text=_what_next(story))
+    return Scene(text=what_next(story))
 
 
 STEPS: tuple[tuple[str, Step], ...] = (
@@ -202,43 +183,3 @@ async def _found(client: Client, place: str, same: Mapping[str, Any]) -> dict[st
         cursor = page["next_cursor"]
         if not cursor:
             raise Conflict(f"Something else is in the demo's way at {place}: {dict(same)!r}.")
-
-
-def _curl(story: Story, token: str, server: str | None) -> str:
-    address = server or f"http://127.0.0.1:{story.settings.port or 8420}"
-    url = f"{address}{path('agents', story.facts['agent']['id'], 'tools', TOOL, 'call')}"
-    body = json.dumps({"arguments": ARGUMENTS})
-    return (
-        f"curl {shlex.quote(url)} -H 'Authorization: Bearer {token}' "
-        f"-H 'Content-Type: application/json' -d {shlex.quote(body)}"
-    )
-
-
-def _what_next(story: Story) -> str:
-    program, facts = this_program(), story.facts
-    agent, group, user = (facts[key]["id"] for key in ("agent", "group", "user"))
-    count = f"tools call --agent {agent} --user {user} hello_word_count '{json.dumps(TEXT)}'"
-    lines = [
-        _about_server(story, program),
-        "The same call over REST, with a token of this user:",
-        f"  {facts['curl']}",
-        "Other things to try:",
-        f"  {program} {count}",
-        f"  {program} capabilities activate hello_notes --group {group}",
-        f"  {program} agents hold {agent} {CODE} hello_notes",
-        f"  {program} plugins new weather",
-        "docs/tutorials/first-steps.md goes through all of this slowly.",
-    ]
-    return "\n".join(lines)
-
-
-def _about_server(story: Story, program: str) -> str:
-    server = story.facts["server"]
-    if server is None:
-        return f"No server runs on {story.settings.data_dir}; start one with: {program} serve"
-    if story.facts["server_has_tool"]:
-        return f"The server at {server} has loaded the plugin too."
-    return (
-        f"The server at {server} did not load the plugin: it may run in another Python "
-        "environment. Install the plugin there as well."
-    )

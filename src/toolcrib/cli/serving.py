@@ -24,21 +24,7 @@ _GRACE = 10
 def run(settings: Settings, taken: socket.socket) -> None:
     """Serve on the socket until a signal says stop."""
     configure(level=settings.log_level, form=settings.log_format)
-    config = uvicorn.Config(
-        "toolcrib.cli.serving:application",
-        factory=True,
-        loop="uvloop",
-        http="httptools",
-        ws="none",
-        lifespan="on",
-        workers=settings.workers,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=bool(settings.trusted_proxies),
-        forwarded_allow_ips=list(settings.trusted_proxies),
-        timeout_graceful_shutdown=_GRACE,
-    )
+    config = _config(settings)
     if settings.workers > 1:
         from uvicorn.supervisors import Multiprocess  # noqa: PLC0415 - several processes only
 
@@ -55,6 +41,24 @@ def run(settings: Settings, taken: socket.socket) -> None:
             "The server could not start; the lines above say why.",
             hint="`toolcrib doctor` looks at the whole installation.",
         ) from None
+
+
+def _config(settings: Settings) -> uvicorn.Config:
+    return uvicorn.Config(
+        "toolcrib.cli.serving:application",
+        factory=True,
+        loop="uvloop",
+        http="httptools",
+        ws="none",
+        lifespan="on",
+        workers=settings.workers,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=bool(settings.trusted_proxies),
+        forwarded_allow_ips=list(settings.trusted_proxies),
+        timeout_graceful_shutdown=_GRACE,
+    )
 
 
 def application() -> Any:
