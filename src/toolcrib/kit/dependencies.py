@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 _log = logging.getLogger(__name__)
 DEPENDENCIES: Mapping[str, tuple[str, ...]] = {
@@ -20,9 +20,9 @@ DEPENDENCIES: Mapping[str, tuple[str, ...]] = {
 class Order:
     """What to load, in this order; `skipped` are dependencies that may not be loaded."""
 
-    tools: Sequence[str]
-    skipped: Sequence[str] = ()
-    cycle: Sequence[str] = ()
+    tools: list[str]
+    skipped: list[str] = field(default_factory=list[str])
+    cycle: list[str] = field(default_factory=list[str])
     """Tools that wait for each other: they come last, as they were given."""
 
 
