@@ -65,12 +65,14 @@ async def test_a_package_from_its_file_to_a_call(
         program,
         upstream.place,
         "packages install find.json",
+        "packages list",
         'packages test find_it \'{"q": "x"}\' --json',
         ("secrets set FIND_KEY --host 127.0.0.1", KEY),
         ("secrets set FIND_URL", upstream.url("")),
         "secrets list --json",
         'packages test find_it \'{"q": "a b"}\'',
-        "agents create Reader --capability installed__find_it",
+        "packages list",
+        "agents create Reader --capability installed__find_it --json",
         'tools preview --agent 1 find_it \'{"q": "a b"}\'',
         'tools call --agent 1 find_it \'{"q": "c"}\' --json',
         "packages disable find_it",
@@ -80,8 +82,8 @@ async def test_a_package_from_its_file_to_a_call(
         "packages list",
     )
 
-    assert codes(results) == [0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0], results
-    installed, tested, _, _, listed, _, _, preview, called, *_ = results
+    assert codes(results) == [0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0], results
+    installed, shown, tested, _, _, listed, _, shown_again, made, preview, called, *_ = results
     assert "installed__find_it" in installed.stdout
     assert "toolcrib secrets set FIND_KEY" in installed.stdout
     assert json.loads(tested.stdout)["error"]["code"] == "secret_missing"
@@ -92,7 +94,10 @@ async def test_a_package_from_its_file_to_a_call(
         ("FIND_KEY", "configured", ["127.0.0.1"], ["find_it"]),
         ("FIND_URL", "configured", [], ["find_it"]),
     ]
+    assert json.loads(made.stdout)["capabilities"] == ["installed__find_it"]
     assert "X-Key: ***" in preview.stdout
+    assert "never tested" in shown.stdout
+    assert "worked (" in shown_again.stdout
     assert json.loads(called.stdout)["structured"] == {"status": 200, "body": [1, 2]}
     assert [request.target for request in upstream.requests] == ["/find?q=a%20b", "/find?q=c"]
     assert upstream.requests[0].header("X-Key") == KEY
@@ -217,7 +222,7 @@ def test_validate_looks_at_every_file(program: Program) -> None:
     code, items = check(program, FIND, posting, '{"a": 1,\n}', capability, mcp)
     found = [
         (item["kind"], [one["where"] for one in item["errors"]], len(item["warnings"]))
-        for item in items
+        for item in items[:4]
     ]
     assert code == 6
     assert found == [
@@ -225,8 +230,9 @@ def test_validate_looks_at_every_file(program: Program) -> None:
         ("package", ["config.headers.Authorization", "slug"], 2),
         ("unknown", ["line 2, column 1"], 0),
         ("capability", [], 0),
-        ("package", [], 2),
     ]
+    assert items[4]["errors"] == []
+    assert any("writes" in one["message"] for one in items[4]["warnings"])
     assert items[3]["settings"] == ["W_KEY"]
 
 

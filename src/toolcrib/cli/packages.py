@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,6 +15,7 @@ from toolcrib.cli.exits import DEFINITION, OK, exit_of_code
 from toolcrib.cli.options import Cursor, Limit, Yes, json_object, sure
 from toolcrib.cli.paths import PACKAGES, package_path
 from toolcrib.cli.tools import show_result
+from toolcrib.cli.words import cell
 from toolcrib.errors import InvalidRequest
 
 if TYPE_CHECKING:
@@ -30,14 +32,17 @@ _LONG = ("config", "input_schema")
 async def list_packages(client: Client, limit: Limit = 50, cursor: Cursor = None) -> Answer:
     """List the installed packages."""
     page = await client.get(PACKAGES, limit=limit, cursor=cursor)
-    columns = ("slug", "name", "type", "enabled", "secret_status", "last_test")
-    return listed(page, *columns, empty="None is installed. See `toolcrib packages install`.")
+    columns = ("slug", "name", "type", "enabled", "secrets", "last_test")
+    shown = {**page, "items": [_shortly(row) for row in page["items"]]}
+    empty = "None is installed. See `toolcrib packages install`."
+    return replace(listed(shown, *columns, empty=empty), data=page)
 
 
 @command(packages, "show", "toolcrib packages show knowledge_search")
 async def show_package(client: Client, slug: Slug) -> Answer:
     """Show a package, the status of its secrets, and how its last test went."""
-    return record(await client.get(package_path(slug)))
+    row = await client.get(package_path(slug))
+    return replace(record(_shortly(row), hide=("secret_status",)), data=row)
 
 
 @command(packages, "preview", "toolcrib packages preview knowledge-search.json")
@@ -106,6 +111,21 @@ async def delete_package(client: Client, slug: Slug, yes: Yes = False) -> Answer
     sure(f"Remove the package {slug}?", yes=yes)
     await client.delete(package_path(slug))
     return said(f"{slug} is removed.", {"slug": slug, "deleted": True})
+
+
+def _shortly(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row with the status of its secrets, and of its last test, in words."""
+    lacking = [
+        f"{name} {status}"
+        for name, status in row["secret_status"].items()
+        if status != "configured"
+    ]
+    secrets = ", ".join(lacking) or ("all configured" if row["secret_status"] else "none needed")
+    test, said = row["last_test"], "never tested"
+    if test is not None:
+        how = "worked" if test["success"] else f"failed: {test['error']['message']}"
+        said = f"{how} ({cell(test['at'])})"
+    return {**row, "secrets": secrets, "last_test": said}
 
 
 async def _document(client: Client, source: str) -> dict[str, Any]:

@@ -132,6 +132,22 @@ async def test_other_faults_are_findings_with_their_place(
         (config(headers={"A": "${KEY}"}), "config.headers.A", "{{KEY}}"),
         (config(static_body={"a": 1}), "config.static_body", "Not sent"),
         (config(url="http://api.test"), "config.url", "TOOLCRIB_EGRESS_ALLOW"),
+        (
+            config(url="https://10.0.0.5:8443/x"),
+            "config.url",
+            "TOOLCRIB_EGRESS_ALLOW=10.0.0.5:8443",
+        ),
+        (package(description="needs {{KB_KEY}}"), "description", "only config has secrets"),
+        (
+            config(method="POST", body_template={"a": ["{typo}"]}),
+            "config.body_template",
+            "{typo} is not in input_schema.properties",
+        ),
+        (
+            config(method="POST", body_template="a={typo}"),
+            "config.body_template",
+            "{typo} is not in input_schema.properties",
+        ),
     ],
 )
 async def test_what_is_odd_is_a_warning(

@@ -79,8 +79,9 @@ class AgentRow(Row):
     system_prompt: str
     group_id: int | None
     creator_id: int
-    capabilities: list[int]
-    """Ids, in the agent's order."""
+    capabilities: list[int | str] = Field(
+        description="What it holds, as it was given: ids of capabilities, codes of packages."
+    )
     mcp_mode: McpMode
     tools_config: JsonObject
     extra: JsonObject
@@ -96,7 +97,7 @@ class AgentRow(Row):
             system_prompt=agent.system_prompt,
             group_id=agent.group_id,
             creator_id=agent.creator_id,
-            capabilities=list(agent.capability_ids),
+            capabilities=[*agent.capability_ids, *agent.codes],
             mcp_mode=agent.mcp_mode,
             tools_config=dict(agent.tools_config),
             extra=dict(agent.extra),
