@@ -10,10 +10,15 @@ from typing import Any
 from toolcrib.identity.caller import Caller
 from toolcrib.resolution.toolset import ResolvedTool
 from toolcrib.tools.call import Exchange, Progress, no_progress
+from toolcrib.tools.record import no_values, record
 from toolcrib.tools.result import Output
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+def _no_secrets() -> set[str]:
+    return set()
+
+
+@record
 class Request:
     """What a surface asks: run this tool with these arguments for this caller."""
 
@@ -25,7 +30,7 @@ class Request:
     timeout: float | None = None
     """Seconds; the installation's deadline when None, and never more than it."""
     progress: Progress = no_progress
-    configurable: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    configurable: Mapping[str, Any] = field(default_factory=no_values)
 
 
 @dataclass(kw_only=True, slots=True)
@@ -37,15 +42,15 @@ class Flight:
     started_at: datetime
     began: float
     """The clock when it began, in seconds."""
-    arguments: dict[str, Any] = field(default_factory=dict[str, Any])
-    secrets: set[str] = field(default_factory=set[str], repr=False)
+    arguments: dict[str, Any] = field(default_factory=no_values)
+    secrets: set[str] = field(default_factory=_no_secrets, repr=False)
     exchange: Exchange = field(default_factory=Exchange)
     probing: bool = False
     """The breaker let this call through to see whether the upstream is back."""
     recorded: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record
 class Outcome:
     """What a surface gets back: the output, and the call's id and length."""
 

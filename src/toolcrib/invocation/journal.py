@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
+from toolcrib.tools.record import record
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+
+@record
 class CallStart:
     """A call that begins. `arguments` are masked already."""
 
@@ -29,7 +31,7 @@ class CallStart:
     surface: str = "python"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record
 class CallEnd:
     """How it ended. `error` is `{code, message}` or None; `text` is the masked, capped result."""
 

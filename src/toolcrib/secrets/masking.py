@@ -20,6 +20,8 @@ MASK: Final = "***"
 MIN_LENGTH: Final = 6
 WIDEST: Final = 12
 """The most characters that one character of a value becomes: four bytes, percent-encoded."""
+_NUMBERS, _ARRAYS = (int, float), (list, tuple)
+"""Written once: `list | tuple` would make a new type at every look."""
 _RUN = re.compile(r"[A-Za-z0-9]+", re.ASCII)
 _NUMBER = re.compile(r"-?[0-9][0-9.eE+-]*", re.ASCII)
 
@@ -54,21 +56,46 @@ class Masker:
         return data
 
     def value(self, value: Any) -> Any:
-        """Mask every string and number inside a JSON value, keys included."""
-        if not self._values:
-            return value
+        """Mask every string and number inside a JSON value, keys included.
+
+        Where there is nothing to mask it is the value itself.
+        """
+        return self._without(value) if self._values and self._is_inside(value) else value
+
+    def _is_inside(self, value: Any) -> bool:
+        waiting = [value]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, str):
+                for probe in self._probes:
+                    if probe in node:
+                        return True
+            elif node is None or isinstance(node, _NUMBERS):
+                if self._numeric and self._is_shown_by(node):
+                    return True
+            elif isinstance(node, dict):
+                members = cast("dict[Any, Any]", node)
+                waiting += members
+                waiting += members.values()
+            elif isinstance(node, _ARRAYS):
+                waiting += cast("list[Any]", node)
+            elif isinstance(node, Mapping):
+                waiting.append(dict(cast("Mapping[Any, Any]", node)))
+        return False
+
+    def _without(self, value: Any) -> Any:
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, Mapping):
             members = cast("Mapping[Any, Any]", value)
-            return {self.value(k): self.value(v) for k, v in members.items()}
+            return {self._without(k): self._without(v) for k, v in members.items()}
         if isinstance(value, list | tuple):
-            return [self.value(item) for item in cast("list[Any]", value)]
+            return [self._without(item) for item in cast("list[Any]", value)]
         if self._numeric and isinstance(value, int | float) and self._is_shown_by(value):
             return MASK
         return value
 
-    def _is_shown_by(self, number: float) -> bool:
+    def _is_shown_by(self, number: float | None) -> bool:
         text = repr(number)
         return self.text(text) != text
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolcrib.identity.caller import Caller
+from toolcrib.tools.record import no_values, record
 
 Progress = Callable[[float, float | None, str | None], Awaitable[None]]
 """`await progress(done, total, message)`."""
@@ -15,6 +16,10 @@ Progress = Callable[[float, float | None, str | None], Awaitable[None]]
 
 async def no_progress(done: float, total: float | None, message: str | None) -> None:
     """Nobody is watching."""
+
+
+def _no_secrets() -> set[str]:
+    return set()
 
 
 @dataclass(kw_only=True, slots=True)
@@ -40,7 +45,7 @@ class Exchange:
         return self.sent and not self.answered
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record
 class Call:
     """One request to run one tool. `deadline` is in seconds from the start."""
 
@@ -49,10 +54,10 @@ class Call:
     caller: Caller
     deadline: float
     progress: Progress = no_progress
-    secrets: set[str] = field(default_factory=set[str], repr=False)
+    secrets: set[str] = field(default_factory=_no_secrets, repr=False)
     """Values that were resolved for this call; whatever leaves is searched for them."""
     exchange: Exchange = field(default_factory=Exchange)
-    configurable: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    configurable: Mapping[str, Any] = field(default_factory=no_values)
     """Further values of a LangChain `configurable` that the tool may read."""
 
 
