@@ -5,16 +5,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Generator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import structlog
 
 from toolcrib.coordination.signals import Topic
 from toolcrib.desk.desk import Desk, open_desk
-from toolcrib.errors import NotFound, SourceProtocolError, ToolcribError
+from toolcrib.errors import NotFound, SetupError, SourceProtocolError, ToolcribError
 from toolcrib.identity.authentication import Authenticator, now
 from toolcrib.identity.caller import Caller
 from toolcrib.invocation.breaker import Breaker, Patience
@@ -30,10 +30,10 @@ from toolcrib.plugin.home import Home
 from toolcrib.plugin.host import Host
 from toolcrib.plugin.registration import Registry, default_registry
 from toolcrib.resolution.defined import DefinedProvider
-from toolcrib.resolution.hosted import HostedServers
 from toolcrib.resolution.installed import InstalledPackages, PackageKinds
 from toolcrib.resolution.offering import InternalProvider, Providers
 from toolcrib.resolution.resolve import Resolver
+from toolcrib.resolution.servers import ServerProvider
 from toolcrib.resolution.toolset import Toolset
 from toolcrib.secrets.keyfile import KeyFile
 from toolcrib.secrets.memory import Memory
@@ -45,11 +45,17 @@ from toolcrib.sources.http.api import ApiKind
 from toolcrib.sources.http.binding import SecretLookup
 from toolcrib.sources.http.files import ChatDocuments
 from toolcrib.sources.http.packages import PackageKind
-from toolcrib.sources.http.sending import Sender
+from toolcrib.sources.mcp.connector import McpConnector
 from toolcrib.sources.mcp.options import McpOptions
+from toolcrib.sources.mcp.packages import McpPackageKind
+from toolcrib.sources.mcp.policy import StdioPolicy
+from toolcrib.sources.mcp.pool import Pool
 from toolcrib.sources.native.shelf import NativeShelf
 from toolcrib.storage import Storage, open_blobs, open_storage
 from toolcrib.tools.call import Progress, no_progress
+
+if TYPE_CHECKING:
+    from toolcrib.net.streaming import StreamingClients
 
 _log = structlog.get_logger(__name__)
 IMPORT_LIMIT = 1024 * 1024
@@ -86,13 +92,25 @@ class Platform:
         self.client = GuardedClient(
             EgressPolicy(settings.egress_allow), proxy=settings.egress_proxy.get_secret_value()
         )
-        self.package_kinds = package_kinds(self.client, self.vault.get, self.memory)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._streams: StreamingClients | None = None
+        self.stdio_policy = StdioPolicy(settings.stdio_allow)
+        self.servers = Pool(
+            clients=self._streaming_clients,
+            poster=self.client,
+            policy=self.stdio_policy,
+            spawn=self._spawn,
+            changed=self._tell_of_servers,
+        )
+        self.package_kinds = package_kinds(
+            self.client, self.vault.get, self.memory, self.servers, self.stdio_policy
+        )
         self.installed = InstalledPackages(storage.packages, self.vault, self.package_kinds)
         api = ApiKind(self.client, ChatDocuments(documents=storage.documents, blobs=self.blobs))
         self.providers: Providers = {
             "internal": InternalProvider(self.shelf, self.installed),
             "api": DefinedProvider(api, self.values, self.memory),
-            "mcp": HostedServers(),
+            "mcp": ServerProvider(McpConnector(self.servers), self.values),
         }
         self.resolver = Resolver(
             agents=storage.agents,
@@ -100,6 +118,7 @@ class Platform:
             settings=self.values,
             providers=self.providers,
             generation=self.generation,
+            names=storage.exposed_names,
         )
         self.invoker = Invoker(
             standard_steps(
@@ -141,7 +160,7 @@ class Platform:
         )
         self.home = Home()
         """The loop that all of this belongs to."""
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._bumping: asyncio.Task[None] | None = None
         self._ready = asyncio.Event()
 
     @property
@@ -176,6 +195,9 @@ class Platform:
         """
         acting, toolset = await self.resolver.for_agent(agent_id, caller)
         tool = toolset.tools.get(name)
+        if tool is None and await self.servers.settle(acting.user_id, acting.group_id):
+            acting, toolset = await self.resolver.for_agent(agent_id, caller)
+            tool = toolset.tools.get(name)
         if tool is None:
             raise NotFound(
                 f"Agent {agent_id} has no tool {name!r} for you.",
@@ -214,6 +236,7 @@ class Platform:
         await signals.refresh()
         self._spawn(signals.run())
         self._spawn(self.load_plugins())
+        self._spawn(self.servers.run())
         if self.settings.journal_days:
             self._spawn(self._prune())
 
@@ -221,6 +244,7 @@ class Platform:
         """Stop the background work, end what runs, write what is queued."""
         if self in _open:
             _open.remove(self)
+        await self.servers.close()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -258,12 +282,35 @@ class Platform:
         """Numbers of which one rises with every change that a Toolset could show."""
         return self.storage.signals.total, self.registry.version
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+    def _streaming_clients(self) -> StreamingClients:
+        """Made when the first server is connected to: most installations start without one."""
+        if self._streams is None:
+            from toolcrib.net.streaming import StreamingClients  # noqa: PLC0415 - as said above
+
+            self._streams = StreamingClients(
+                self.client.guard, proxy=self.settings.egress_proxy.get_secret_value()
+            )
+        return self._streams
+
+    def _tell_of_servers(self) -> None:
+        """What was shown of a server is not so any more: Toolsets are made anew, once for many."""
+        if self._bumping is None or self._bumping.done():
+            self._bumping = self._spawn(self._bump_servers())
+
+    async def _bump_servers(self) -> None:
+        try:
+            await self.storage.signals.bump("mcp")
+        except ToolcribError as error:
+            _log.warning("a change of servers is not told", error=str(error))
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._report)
+        return task
 
     def _report(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.error("background work ended", error=repr(error))
 
@@ -304,6 +351,9 @@ class Opening:
         try:
             platform = Platform(settings, storage, self._registry, key_file)
             platform.listen()
+            if not self._background:  # nobody would hear of a server that answers later
+                limits = platform.servers.limits
+                platform.servers.limits = replace(limits, patience=limits.opening)
             if self._background:
                 await platform.start()
             elif self._wait_ready:
@@ -340,10 +390,35 @@ def open_platform(
 
 
 def package_kinds(
-    sender: Sender, secret: SecretLookup, memory: Memory | None = None
+    sender: GuardedClient,
+    secret: SecretLookup,
+    memory: Memory | None = None,
+    servers: Pool | None = None,
+    policy: StdioPolicy | None = None,
 ) -> PackageKinds:
-    """The types of packages that this version can run."""
-    return {"http": PackageKind(sender, secret, memory)}
+    """The types of packages that this version can run.
+
+    Without `servers` packages of servers can be checked and not called.
+    """
+    pool = servers or _no_servers(sender)
+    kinds = ("mcp_server", "mcp_sse", "mcp_streamable_http", "mcp_stdio")
+    return {
+        "http": PackageKind(sender, secret, memory),
+        **{kind: McpPackageKind(kind, pool, secret, policy) for kind in kinds},
+    }
+
+
+def _no_servers(sender: GuardedClient) -> Pool:
+    def refuse(*_: object) -> Any:
+        raise SetupError("No server is connected to here.", hint="Open a platform.")
+
+    return Pool(
+        clients=refuse,
+        poster=sender,
+        policy=StdioPolicy(),
+        spawn=refuse,
+        changed=lambda: None,
+    )
 
 
 _open: list[Platform] = []

@@ -20,6 +20,7 @@ VIOLATIONS = [
     ("LangChain stays where", "invocation/journal.py", "from langchain_core.tools import tool"),
     ("Web frameworks stay", "coordination/signals.py", "from starlette.requests import Request"),
     ("HTTP leaves through net", "agents/chats.py", "import httpx"),
+    ("MCP is spoken where", "catalog/packages.py", "import mcp"),
     ("Settings are read where", "secrets/sealing.py", "import toolcrib.settings"),
 ]
 

@@ -16,7 +16,8 @@ def read_for(kinds: PackageKinds, document: object) -> tuple[PackageReading, Seq
     name = str(reading.package.get("type"))
     kind = kinds.get(name)
     if kind is not None:
-        return reading, kind.check(reading.package)
+        more = [one for one in kind.check(reading.package) if one not in reading.findings]
+        return reading, [*reading.findings, *more]
     if name not in TYPES:
         return reading, reading.findings
     idle = Finding(

@@ -11,12 +11,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from toolcrib.errors import EgressBlocked
-from toolcrib.secrets.binding import hosts_of
-from toolcrib.secrets.placeholders import fill, needs
-from toolcrib.tools.dotted import expand_dotted
+from toolcrib.sources.mcp.canonical import canonical, settings_needed, tool_names
 
-_STRIPPED = ("server_label", "server_url", "require_approval")
+__all__ = [
+    "AnthropicForm",
+    "Refusal",
+    "anthropic_form",
+    "canonical",
+    "refused_by_openai",
+    "settings_needed",
+]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,36 +39,6 @@ class AnthropicForm:
     toolset: dict[str, Any]
     dropped: tuple[str, ...] = ()
     """Names of headers that Anthropic cannot send, each with the reason."""
-
-
-def settings_needed(options: Mapping[str, Any]) -> frozenset[str]:
-    """The settings whose values the options want."""
-    return needs(options)
-
-
-def canonical(options: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, Any]:
-    """The server as one dict with `"type": "mcp"`: dotted keys nested, placeholders filled.
-
-    Raises UnresolvedPlaceholderError that names the setting, EgressBlocked for a setting that may
-    go to certain hosts only, InvalidOptions for keys that cannot be nested.
-    """
-    for name in sorted(needs(options)):
-        _require_free(name, values.get(name, ""))
-    filled = cast("dict[str, Any]", fill(expand_dotted(options), values, where="options"))
-    for name in _STRIPPED:  # a stray blank would end at the vendor as HTTP 424
-        if isinstance(filled.get(name), str):
-            filled[name] = filled[name].strip()
-    return {**filled, "type": "mcp"}
-
-
-def _require_free(name: str, value: str) -> None:
-    hosts = hosts_of(value)
-    if hosts:
-        raise EgressBlocked(
-            f"The setting {name!r} may go to {', '.join(hosts)} only, and a hosted server's "
-            "options go to the model's vendor.",
-            hint="Store it without hosts, or let Toolcrib connect to the server.",
-        )
 
 
 def refused_by_openai(entry: Mapping[str, Any]) -> Refusal | None:
@@ -86,7 +60,7 @@ def anthropic_form(entry: Mapping[str, Any]) -> AnthropicForm | Refusal:
         "mcp_server_name": entry["server_label"],
     }
     if "allowed_tools" in entry:
-        names = _names(entry["allowed_tools"])
+        names = tool_names(entry["allowed_tools"])
         if names is None:
             return Refusal(
                 reason="allowed_tools cannot be read as a list of tool names",
@@ -118,21 +92,6 @@ def _place(entry: Mapping[str, Any]) -> Refusal | None:
     if not entry["server_url"].lower().startswith("https://"):
         return Refusal(reason="server_url does not start with https://", fix="serve it over TLS")
     return None
-
-
-def _names(allowed: object) -> list[str] | None:
-    """The tool names of an allow-list; None for what cannot be read as one."""
-    if isinstance(allowed, str):
-        allowed = [allowed]
-    elif isinstance(allowed, Mapping):
-        members = cast("Mapping[object, object]", allowed)
-        if not members or not all(str(key).isdecimal() for key in members):
-            return None
-        allowed = [members[key] for key in sorted(members, key=lambda key: int(str(key)))]
-    if not isinstance(allowed, list | tuple):
-        return None
-    names = [name for name in cast("list[object]", allowed) if isinstance(name, str) and name]
-    return names if len(names) == len(cast("list[object]", allowed)) else None
 
 
 def _bearer(headers: object) -> tuple[str | None, tuple[str, ...]]:

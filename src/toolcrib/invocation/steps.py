@@ -199,7 +199,12 @@ def start_record(flight: Flight) -> CallStart:
 
 def _masked(part: Part, masker: Masker) -> Part:
     if isinstance(part, TextPart):
-        return replace(part, text=masker.text(part.text), meta=masker.value(part.meta))
+        return replace(
+            part,
+            text=masker.text(part.text),
+            meta=masker.value(part.meta),
+            extra=masker.value(part.extra),
+        )
     if isinstance(part, BlobPart):
         return replace(
             part,
@@ -207,5 +212,6 @@ def _masked(part: Part, masker: Masker) -> Part:
             mime_type=masker.text(part.mime_type),
             name=part.name and masker.text(part.name),
             meta=masker.value(part.meta),
+            extra=masker.value(part.extra),
         )
     return JsonPart(masker.value(part.value))

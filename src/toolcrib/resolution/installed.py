@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
 
 from toolcrib.catalog.packages import Package, PackageStore, code_of
 from toolcrib.errors import ToolcribError
@@ -12,9 +12,23 @@ from toolcrib.secrets.vault import Vault
 from toolcrib.tools.call import Call
 from toolcrib.tools.result import Output
 from toolcrib.tools.source import Bundle, Description, Offer, Preview, Source, SourceKind
+from toolcrib.tools.spec import Annotations, ToolSpec
 
 PackageKinds = Mapping[str, SourceKind]
 """How packages of one type become sources, by the type: `http`, `mcp_stdio` …"""
+
+
+@runtime_checkable
+class Discovering(Protocol):
+    """A SourceKind whose tools may be known to a server only."""
+
+    async def discover(self, definition: Mapping[str, Any]) -> Sequence[Description] | str:
+        """The tools, or why they cannot be told now, as a clause. Raises ToolcribError."""
+        ...
+
+    async def try_out(self, definition: Mapping[str, Any]) -> Output:
+        """Look for the tools on the server, now. Raises ToolcribError."""
+        ...
 
 
 class InstalledPackages:
@@ -47,6 +61,21 @@ class InstalledPackages:
             )
         return await self._described(package, kind, testing)
 
+    async def trial(self, slug: str) -> Bundle | None:
+        """A tool that looks for the package's own on its server; None where there is none."""
+        package = await self._packages.find(slug)
+        kind = self._kinds.get(package.type) if package else None
+        if package is None or not isinstance(kind, Discovering):
+            return None
+        definition, look = definition_of(package), kind.try_out
+
+        async def run(call: Call) -> Output:
+            return await look(definition)
+
+        spec = ToolSpec(name=slug, annotations=Annotations(read_only=True))
+        offer = Offer(spec=spec, run=run, origin=f"package {slug}")
+        return Bundle(code=package.code, kind="package", name=package.name, offers=(offer,))
+
     async def _described(
         self, package: Package, kind: SourceKind, testing: bool
     ) -> Bundle | Absence:
@@ -62,6 +91,15 @@ class InstalledPackages:
                 why = "cannot be decrypted" if status == "undecryptable" else "has no value"
                 fix = f"PUT /admin/secrets/{name}"
                 return _absent(package.slug, "setting", f"the secret {name!r} {why}", fix)
+        if isinstance(kind, Discovering) and not testing:
+            try:
+                found = await kind.discover(definition)
+            except ToolcribError as error:
+                return _absent(package.slug, "source", str(error), "Replace the package.")
+            if isinstance(found, str):
+                fix = f"POST /admin/tools/{package.slug}/test tells more."
+                return _absent(package.slug, "source", found, fix)
+            tools = found
         return Bundle(
             code=package.code,
             kind="package",

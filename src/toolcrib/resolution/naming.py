@@ -7,6 +7,8 @@ the other kinds keep theirs where nobody else has it and are `<code>__<name>` ot
 from __future__ import annotations
 
 import hashlib
+import re
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 
@@ -17,17 +19,37 @@ from toolcrib.tools.source import Bundle, Offer, ref
 from toolcrib.tools.spec import ToolSpec
 
 MAX_NAME = 64
+_ILLEGAL = re.compile(r"[^A-Za-z0-9_-]", re.ASCII)
 _FIRST_WINS = frozenset({"native", "api"})
 
 
-class Names:
-    """Collects the tools of one agent under names that are unique."""
+Original = tuple[str, str]
+"""A tool by its source (`mcp:<capability id>`) and the name that the source itself uses."""
 
-    def __init__(self) -> None:
-        self.tools: dict[str, ResolvedTool] = {}
+
+class Names:
+    """Collects the tools of one agent under names that are unique.
+
+    `assigned` are the names that tools of servers, packages and documents have on this agent
+    already, those of tools that are not there now included. `news` are the ones given since.
+    """
+
+    def __init__(self, assigned: Mapping[Original, str] | None = None) -> None:
         self.absences: list[Absence] = []
+        self.news: dict[Original, str] = {}
+        self._assigned = dict(assigned or {})
+        self._offered: list[tuple[ResolvedTool, Original | None]] = []
+        self._tools: dict[str, ResolvedTool] | None = None
+
+    @property
+    def tools(self) -> dict[str, ResolvedTool]:
+        """By their exposed names, in the order in which they were added."""
+        if self._tools is None:
+            self._tools = self._settled()
+        return self._tools
 
     def add(self, bundle: Bundle, *, capability_id: int | None) -> None:
+        self._tools = None
         for skip in bundle.skipped:
             self.absences.append(
                 Absence(
@@ -40,43 +62,89 @@ class Names:
                 )
             )
         for offer in bundle.offers:
-            self._place(_tool(bundle, offer, capability_id), offer)
+            self._take(bundle, offer, capability_id)
 
-    def _place(self, tool: ResolvedTool | Absence, offer: Offer) -> None:
+    def _take(self, bundle: Bundle, offer: Offer, capability_id: int | None) -> None:
+        tool = _tool(bundle, offer, capability_id)
         if isinstance(tool, Absence):
             self.absences.append(tool)
-            return
-        holder = self.tools.get(tool.name)
-        if holder is None:
-            self.tools[tool.name] = tool
-        elif holder.run != offer.run:
-            self._clash(holder, tool)
+        elif tool.kind in _FIRST_WINS:
+            self._offered.append((tool, None))
+        else:
+            source = f"{tool.kind}:{capability_id or tool.code}"
+            self._offered.append((tool, (source, tool.spec.name)))
 
-    def _clash(self, holder: ResolvedTool, tool: ResolvedTool) -> None:
-        renamed = qualified(tool.code, tool.name)
-        if tool.kind not in _FIRST_WINS and renamed not in self.tools:
-            self.tools[renamed] = replace(tool, name=renamed)
-            return
-        self.absences.append(
-            Absence(
-                stage="name",
-                ref=tool.ref,
-                reason=f"the name {tool.name!r} is taken by {holder.ref} ({holder.origin}), "
-                f"so the one of {tool.origin} is left out",
-                fix="Rename one of the tools, or give the agent only one of the codes.",
-                tool=tool.name,
-                code=tool.code,
-            )
-        )
+    def _settled(self) -> dict[str, ResolvedTool]:
+        """First who keeps a name by right, then who has one already, then the newcomers."""
+        holders: dict[str, ResolvedTool] = {}
+        for tool, original in self._offered:
+            if original is None:
+                self._keep_or_lose(holders, tool)
+        placed: dict[Original, str] = {}
+        for tool, original in self._offered:
+            name = self._assigned.get(original) if original else None
+            if original is not None and name is not None and name not in holders:
+                holders[name] = tool
+                placed[original] = name
+        for tool, original in self._offered:
+            if original is not None and original not in placed:
+                self._place_newcomer(holders, placed, tool, original)
+        names = {id(tool): name for name, tool in holders.items()}
+        return {
+            names[id(tool)]: replace(tool, name=names[id(tool)])
+            if tool.name != names[id(tool)]
+            else tool
+            for tool, _ in self._offered
+            if id(tool) in names
+        }
+
+    def _keep_or_lose(self, holders: dict[str, ResolvedTool], tool: ResolvedTool) -> None:
+        holder = holders.setdefault(tool.name, tool)
+        if holder.run != tool.run:
+            self.absences.append(_lost(holder, tool))
+
+    def _place_newcomer(
+        self,
+        holders: dict[str, ResolvedTool],
+        placed: dict[Original, str],
+        tool: ResolvedTool,
+        original: Original,
+    ) -> None:
+        claimed = {name for who, name in self._assigned.items() if who != original}
+        for name in (_legal(tool.name), qualified(tool.code, tool.name)):
+            if name not in holders and name not in claimed:
+                holders[name] = tool
+                placed[original] = name
+                self._assigned[original] = self.news[original] = name
+                return
+        name = qualified(tool.code, tool.name)
+        self.absences.append(_lost(holders.get(name, tool), tool))
+
+
+def _lost(holder: ResolvedTool, tool: ResolvedTool) -> Absence:
+    return Absence(
+        stage="name",
+        ref=tool.ref,
+        reason=f"the name {tool.name!r} is taken by {holder.ref} ({holder.origin}), "
+        f"so the one of {tool.origin} is left out",
+        fix="Rename one of the tools, or give the agent only one of the codes.",
+        tool=tool.name,
+        code=tool.code,
+    )
+
+
+def _legal(name: str) -> str:
+    """A name that every model takes: letters, digits, `_` and `-`, at most 64 of them."""
+    legal = _ILLEGAL.sub("_", name)
+    if legal == name and len(name) <= MAX_NAME:
+        return name
+    tail = hashlib.sha256(name.encode()).hexdigest()[:8]
+    return f"{legal[: MAX_NAME - 9]}_{tail}"
 
 
 def qualified(code: str, name: str) -> str:
     """`<code>__<name>` within 64 characters; a hash of the whole stands in for what was cut."""
-    whole = f"{code}__{name}"
-    if len(whole) <= MAX_NAME:
-        return whole
-    tail = hashlib.sha256(whole.encode()).hexdigest()[:8]
-    return f"{whole[: MAX_NAME - 9]}_{tail}"
+    return _legal(f"{code}__{name}")
 
 
 def _tool(bundle: Bundle, offer: Offer, capability_id: int | None) -> ResolvedTool | Absence:

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from toolcrib.catalog.capabilities import Capability, CapabilityStore
-from toolcrib.errors import NotFound
+from toolcrib.errors import Conflict, NotFound
 from toolcrib.grants.agents import Agent, AgentStore
 from toolcrib.grants.decide import decide, of_agent, of_capability
 from toolcrib.grants.groups import acting_for
 from toolcrib.identity.caller import Caller
 from toolcrib.resolution.conditions import Situation
+from toolcrib.resolution.exposed import ExposedNames
+from toolcrib.resolution.granted import narrowed
 from toolcrib.resolution.naming import Names
-from toolcrib.resolution.offering import Generation, Providers
+from toolcrib.resolution.offering import Found, Generation, Providers
 from toolcrib.resolution.toolset import Absence, Toolset
 from toolcrib.secrets.settings import SettingValues
+from toolcrib.tools.source import Bundle
 
 _REMEMBERED = 4096
+_NAMING_TRIES = 5
 
 
 class Resolver:
@@ -35,7 +42,9 @@ class Resolver:
         settings: SettingValues,
         providers: Providers,
         generation: Generation,
+        names: ExposedNames | None = None,
     ) -> None:
+        self._names = names
         self._agents = agents
         self._capabilities = capabilities
         self._settings = settings
@@ -68,9 +77,28 @@ class Resolver:
             stored = await self._capabilities.find_many(agent.capability_ids)
             missing = [i for i in agent.capability_ids if i not in {row.id for row in stored}]
             rows = [*stored, *map(_held_code, agent.codes)]
-            toolset = await self.of(rows, acting, missing=missing)
+            toolset = await self._named(agent_id, rows, acting, missing)
             self._remember(key, toolset)
         return acting, toolset
+
+    async def _named(
+        self, agent_id: int, rows: Sequence[Capability], caller: Caller, missing: Sequence[int]
+    ) -> Toolset:
+        """Resolve with the names that the agent's tools have, and write down new ones."""
+        found = await self._found(rows, caller, missing)
+        if self._names is None:
+            return found.toolset()
+        for _ in range(_NAMING_TRIES):
+            names = Names(await self._names.known(agent_id))
+            toolset = found.toolset(names)
+            if not names.news:
+                return toolset
+            try:
+                await self._names.keep(agent_id, names.news)
+            except Conflict:
+                continue  # another process gave one of them to another tool just now
+            return toolset
+        raise Conflict(f"The names of agent {agent_id}'s tools could not be settled; try again.")
 
     async def for_capabilities(self, rows: Sequence[Capability], caller: Caller) -> Toolset:
         """The tools of stored rows for a caller whose group is chosen."""
@@ -86,10 +114,17 @@ class Resolver:
         self, rows: Sequence[Capability], caller: Caller, *, missing: Sequence[int] = ()
     ) -> Toolset:
         """Resolve afresh, without remembering; rows may be ones that no store has."""
+        return (await self._found(rows, caller, missing)).toolset()
+
+    async def _found(
+        self, rows: Sequence[Capability], caller: Caller, missing: Sequence[int]
+    ) -> Findings:
+        granted, lost = await narrowed(rows, caller, self._capabilities)
         known = await self._settings.available(user_id=caller.user_id, group_id=caller.group_id)
-        return await resolve(
-            rows, caller, providers=self._providers, settings=known, missing=missing
+        found = await find(
+            granted, caller, providers=self._providers, settings=known, missing=missing
         )
+        return replace(found, absences=[*lost, *found.absences])
 
     def _recalled(self, key: object) -> Toolset | None:
         toolset = self._toolsets.get(key)
@@ -116,6 +151,38 @@ async def resolve(
     The rows' own order is `ordering`, then id. `settings` maps the names that have a value to
     their status; `missing` are ids that no row was found for.
     """
+    return (
+        await find(rows, caller, providers=providers, settings=settings, missing=missing)
+    ).toolset()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Findings:
+    """What the rows bring, before anything has its name."""
+
+    bundles: Sequence[tuple[Bundle, int | None]]
+    absences: Sequence[Absence]
+
+    def toolset(self, names: Names | None = None) -> Toolset:
+        names = names or Names()
+        names.absences += self.absences
+        delegations: list[Mapping[str, Any]] = []
+        for bundle, capability_id in self.bundles:
+            names.add(bundle, capability_id=capability_id)
+            delegations += bundle.delegations
+        tools = names.tools
+        return Toolset(tools=tools, absences=tuple(names.absences), delegations=tuple(delegations))
+
+
+async def find(
+    rows: Sequence[Capability],
+    caller: Caller,
+    *,
+    providers: Providers,
+    settings: Mapping[str, str],
+    missing: Sequence[int] = (),
+) -> Findings:
+    """Ask for all rows at once: one that has to wait for a server delays no other."""
     situation = Situation(
         context=caller.context,
         in_chat=caller.chat is not None,
@@ -123,22 +190,28 @@ async def resolve(
         group_id=caller.group_id,
         settings=settings,
     )
-    names = Names()
-    names.absences += [_gone(capability_id) for capability_id in missing]
-    for row in sorted(rows, key=lambda r: (r.ordering, r.id)):
-        refused = refusal(row, caller)
-        if refused is not None:
-            names.absences.append(refused)
-            continue
-        provider = providers.get(row.type)
-        if provider is None:
-            names.absences.append(_no_provider(row))
-            continue
-        bundles, absences = await provider.find(row, situation)
-        names.absences += absences
-        for bundle in bundles:
-            names.add(bundle, capability_id=row.id or None)
-    return Toolset(tools=names.tools, absences=tuple(names.absences))
+    ordered = sorted(rows, key=lambda r: (r.ordering, r.id))
+    answers = await asyncio.gather(
+        *(_found_for(row, caller, situation, providers) for row in ordered)
+    )
+    bundles: list[tuple[Bundle, int | None]] = []
+    absences = [_gone(capability_id) for capability_id in missing]
+    for row, (brought, absent) in zip(ordered, answers, strict=True):
+        bundles += [(bundle, row.id or None) for bundle in brought]
+        absences += absent
+    return Findings(bundles=bundles, absences=absences)
+
+
+async def _found_for(
+    row: Capability, caller: Caller, situation: Situation, providers: Providers
+) -> Found:
+    refused = refusal(row, caller)
+    if refused is not None:
+        return (), (refused,)
+    provider = providers.get(row.type)
+    if provider is None:
+        return (), (_no_provider(row),)
+    return await provider.find(row, situation)
 
 
 def _held_code(code: str) -> Capability:

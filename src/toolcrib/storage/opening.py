@@ -12,6 +12,7 @@ from toolcrib.documents.document import DocumentStore
 from toolcrib.grants.agents import AgentStore
 from toolcrib.identity.accounts import GroupStore, TokenStore, UserStore
 from toolcrib.invocation.journal import Journal
+from toolcrib.resolution.exposed import ExposedNames
 from toolcrib.secrets.settings import SettingStore
 from toolcrib.secrets.vault import SecretStore
 from toolcrib.storage import schema
@@ -21,6 +22,7 @@ from toolcrib.storage.capabilities import SqlCapabilityStore
 from toolcrib.storage.chats import SqlChatStore
 from toolcrib.storage.database import Clock, Database, utc_now
 from toolcrib.storage.documents import SqlDocumentStore
+from toolcrib.storage.exposed_names import SqlExposedNames
 from toolcrib.storage.groups import SqlGroupStore
 from toolcrib.storage.journal import SqlJournal
 from toolcrib.storage.journal.postgres import PostgresSink
@@ -49,6 +51,7 @@ class Storage:
     settings: SettingStore
     secrets: SecretStore
     packages: PackageStore
+    exposed_names: ExposedNames
     documents: DocumentStore
     journal: Journal
     signals: Signals
@@ -109,6 +112,7 @@ def _storage(database: Database, signals: SqlSignals, pace: Pace | None) -> Stor
         settings=SqlSettingStore(database),
         secrets=SqlSecretStore(database),
         packages=SqlPackageStore(database),
+        exposed_names=SqlExposedNames(database),
         documents=SqlDocumentStore(database),
         journal=SqlJournal(database, _sink(database.address), pace=pace),
         signals=signals,

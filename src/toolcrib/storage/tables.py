@@ -176,6 +176,14 @@ packages = _table(
     _version(),
 )
 
+exposed_names = _table(
+    "exposed_names",
+    Column("agent_id", Id, ForeignKey("agents.id", ondelete="CASCADE"), primary_key=True),
+    Column("source", Sortable, primary_key=True),
+    Column("original", Sortable, primary_key=True),
+    Column("exposed", Sortable, nullable=False),
+)
+
 chats = _table(
     "chats",
     _id(),

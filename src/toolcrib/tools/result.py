@@ -32,9 +32,11 @@ ERROR_CODES: frozenset[str] = frozenset(get_args(ErrorCode))
 class TextPart:
     text: str
     meta: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Further keys of the block, such as annotations, kept as they came."""
 
     def as_json(self) -> dict[str, Any]:
-        return {"type": "text", "text": self.text} | _meta(self.meta)
+        return {**self.extra, "type": "text", "text": self.text} | _meta(self.meta)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +48,14 @@ class BlobPart:
     mime_type: str
     name: str | None = None
     meta: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Further keys of the block, such as annotations, kept as they came."""
 
     def as_json(self) -> dict[str, Any]:
         text = base64.b64encode(self.data).decode()
         named = {"name": self.name} if self.name else {}
-        return (
-            {"type": self.kind, "data": text, "mimeType": self.mime_type} | named | _meta(self.meta)
-        )
+        block = {"type": self.kind, "data": text, "mimeType": self.mime_type}
+        return {**self.extra, **block} | named | _meta(self.meta)
 
 
 @dataclass(frozen=True, slots=True)

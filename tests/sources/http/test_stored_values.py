@@ -11,8 +11,8 @@ from tests.sources.http.conftest import Bench, a_call
 from toolcrib.errors import InvalidOptions, SecretUndecryptable, UnresolvedPlaceholderError
 from toolcrib.invocation.steps import Mask
 from toolcrib.secrets.binding import BoundValue
+from toolcrib.secrets.forms import private_forms
 from toolcrib.sources.http.api import ApiKind
-from toolcrib.sources.http.binding import private_forms
 from toolcrib.sources.http.packages import PackageKind
 from toolcrib.sources.http.source import HttpSource
 from toolcrib.testing.replies import json_answer

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
-from urllib.parse import parse_qsl, urlsplit
 
 from toolcrib.errors import SecretMissing, SecretUndecryptable
+from toolcrib.secrets.forms import private_forms
 from toolcrib.secrets.memory import Kept
 from toolcrib.sources.http.operation import Operation
 from toolcrib.sources.http.slots import Values
@@ -18,8 +18,6 @@ SecretLookup = Callable[[str], Awaitable[str]]
 
 Raises SecretMissing or SecretUndecryptable.
 """
-
-_LONG_TAIL = 16
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -98,22 +96,3 @@ def bind(tool: HttpTool, values: Mapping[str, str]) -> Bound:
     """Raises UnresolvedPlaceholderError or InvalidOptions."""
     operation = tool.draft.bind(Values(values, tool.rules.language))
     return Bound(operation=operation, private=frozenset(private_forms(values.values())))
-
-
-def private_forms(values: Iterable[str]) -> set[str]:
-    """The values, and of those that are URLs also the parts that an upstream may echo alone."""
-    forms: set[str] = set()
-    for value in values:
-        forms.add(str(value))
-        if "://" not in value:
-            continue
-        try:
-            parts = urlsplit(value)
-        except ValueError:
-            continue
-        tail = f"{parts.path}?{parts.query}" if parts.query else parts.path
-        if len(tail) >= _LONG_TAIL:
-            forms.add(tail)
-        if parts.query:
-            forms |= {item for _, item in parse_qsl(parts.query)}
-    return forms

@@ -1,0 +1,124 @@
+"""This module brings the tools of the servers that MCP capabilities name: connected to by Toolcrib.
+
+Beside them stands the server's hosted form, for models whose vendor connects itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from toolcrib.catalog.capabilities import Capability
+from toolcrib.errors import ToolcribError
+from toolcrib.resolution.conditions import Situation
+from toolcrib.resolution.offering import Found
+from toolcrib.resolution.toolset import Absence
+from toolcrib.secrets.placeholders import needs
+from toolcrib.secrets.settings import SettingValues
+from toolcrib.sources.mcp.canonical import masked
+from toolcrib.tools.call import Call
+from toolcrib.tools.remote import Connector, ServerAsked, ServerSeen
+from toolcrib.tools.result import Output
+from toolcrib.tools.source import Bundle, Offer, ref
+from toolcrib.tools.spec import ToolSpec
+
+
+class ServerProvider:
+    """Capabilities of type mcp."""
+
+    def __init__(self, connector: Connector, values: SettingValues) -> None:
+        self._connector = connector
+        self._values = values
+
+    async def find(self, capability: Capability, situation: Situation) -> Found:
+        options = capability.options or {}
+        try:
+            delegation = {**masked(options), "ref": _ref(capability)}
+            unset = self._unset(capability, situation)
+            if unset is not None:
+                return (), (unset,)
+            seen = await self._connector.see(await self._asked(capability, situation))
+        except ToolcribError as error:
+            fix = f"Change the options of capability {capability.id}."
+            return (), (_absence(capability, str(error), fix),)
+        return (_bundle(capability, seen, delegation),), _troubles(capability, seen)
+
+    def _unset(self, capability: Capability, situation: Situation) -> Absence | None:
+        for name in sorted(needs(capability.options or {})):
+            status = situation.settings.get(name)
+            if status != "configured":
+                why = "cannot be decrypted" if status else "is not set"
+                return replace(
+                    _absence(
+                        capability,
+                        f"the setting {name!r} {why} for this user or group",
+                        f"Set it with PUT /api/v1/settings/{name}.",
+                    ),
+                    stage="setting",
+                )
+        return None
+
+    async def _asked(self, capability: Capability, situation: Situation) -> ServerAsked:
+        options = capability.options or {}
+        values = {
+            name: await self._values.get(
+                name, user_id=situation.user_id, group_id=situation.group_id
+            )
+            for name in sorted(needs(options))
+        }
+        return ServerAsked(
+            ref=_ref(capability),
+            version=capability.version,
+            label=str(options.get("server_label") or capability.name),
+            options=options,
+            values=values,
+            user_id=situation.user_id,
+            group_id=situation.group_id,
+        )
+
+
+def _bundle(capability: Capability, seen: ServerSeen, delegation: Mapping[str, Any]) -> Bundle:
+    code = capability.codes[0]
+    return Bundle(
+        code=code,
+        kind="mcp",
+        name=capability.name,
+        description=capability.description,
+        offers=[_offer(capability, spec, seen) for spec in seen.tools],
+        skipped=[replace(skip, ref=ref("mcp", code, skip.ref)) for skip in seen.skipped],
+        delegations=(delegation,),
+    )
+
+
+def _offer(capability: Capability, spec: ToolSpec, seen: ServerSeen) -> Offer:
+    async def run(call: Call) -> Output:
+        if seen.call is None:
+            return Output.failed("internal", "The server cannot be called.")
+        return await seen.call(spec, call)
+
+    return Offer(
+        spec=spec,
+        run=run,
+        origin=f"MCP server of capability {capability.id} {capability.name!r}",
+        upstream=seen.place,
+    )
+
+
+def _troubles(capability: Capability, seen: ServerSeen) -> Sequence[Absence]:
+    """Why tools are missing that nobody can name."""
+    absences = [_absence(capability, warning, "Mend the server.") for warning in seen.warnings]
+    if seen.trouble is not None:
+        fix = f"Look at the server, then POST /api/v1/mcp/servers/{_ref(capability)}/refresh."
+        absences.append(_absence(capability, seen.trouble, fix))
+    return absences
+
+
+def _absence(capability: Capability, reason: str, fix: str) -> Absence:
+    return Absence(
+        stage="source", ref=_ref(capability), reason=reason, fix=fix, code=capability.code
+    )
+
+
+def _ref(capability: Capability) -> str:
+    return f"mcp:{capability.id}"

@@ -1,0 +1,117 @@
+"""This module makes one call through an upstream and says what became of it.
+
+It is sent a second time only where the first surely did nothing: the connection was over before
+it, or the server says that it does not know the session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import jsonschema_rs
+
+from toolcrib.errors import SourceError, SourceUnreachable
+from toolcrib.sources.mcp.conversation import Ask, HeadersRefused, Refused, SessionLost
+from toolcrib.sources.mcp.results import compiled, output_of
+from toolcrib.sources.mcp.upstream import Upstream
+from toolcrib.tools.call import Call, no_progress
+from toolcrib.tools.result import Output
+from toolcrib.tools.spec import ToolSpec
+
+_UNKNOWN = (-32601, -32602)
+
+
+async def call_tool(upstream: Upstream, spec: ToolSpec, call: Call, *, longest: float) -> Output:
+    """Always an Output for what the server does. Raises SourceError when it cannot be asked."""
+    call.secrets.update(upstream.server.private)
+    seconds = min(upstream.server.timeout or longest, call.deadline)
+    ask = Ask(
+        name=spec.name,
+        arguments=call.arguments,
+        timeout=seconds,
+        progress=None if call.progress is no_progress else call.progress,
+        input_schema=spec.input_schema,
+    )
+    upstream.in_use += 1
+    try:
+        raw = await _sent(upstream, ask, call)
+    except Refused as refusal:
+        return _refused(upstream, refusal, call)
+    finally:
+        upstream.in_use -= 1
+    call.exchange.answered = True
+    return output_of(raw, _validator(_Keyed(spec)), name=spec.name)
+
+
+async def _sent(upstream: Upstream, ask: Ask, call: Call) -> Mapping[str, Any]:
+    try:
+        return await _tried(upstream, ask, call)
+    except (SessionLost, HeadersRefused):
+        return await _tried(upstream, ask, call)
+    except SourceUnreachable as error:
+        if error.sent is not False or upstream.is_connected:
+            raise
+    return await _tried(upstream, ask, call)
+
+
+async def _tried(upstream: Upstream, ask: Ask, call: Call) -> Mapping[str, Any]:
+    exchange = call.exchange
+    try:
+        talk = await upstream.conversation()
+    except SourceError:
+        exchange.failing = True
+        raise
+    try:
+        raw = await talk.call(ask)
+    except Refused:
+        exchange.mark_sent()
+        raise
+    except SessionLost:
+        upstream.retire(talk)
+        raise
+    except HeadersRefused:
+        await upstream.refresh()
+        raise
+    except SourceError as error:
+        exchange.failing = True
+        if error.sent is not False:
+            exchange.mark_sent()
+        if isinstance(error, SourceUnreachable):
+            upstream.stale()
+        raise upstream.masked(error) from None
+    except BaseException:
+        exchange.mark_sent()
+        raise
+    exchange.mark_sent()
+    return raw
+
+
+def _refused(upstream: Upstream, refusal: Refused, call: Call) -> Output:
+    call.exchange.answered = True
+    call.exchange.failing = (refusal.status or 0) >= 500
+    if refusal.rpc_code in _UNKNOWN:
+        upstream.stale()  # perhaps it does not have the tool any more
+    code = "invalid_arguments" if refusal.rpc_code == -32602 else refusal.kind
+    return Output.failed(code, upstream.text(refusal.message))
+
+
+class _Keyed:
+    """A spec by identity: specs are immutable, and hashing their schemas would cost more."""
+
+    __slots__ = ("spec",)
+
+    def __init__(self, spec: ToolSpec) -> None:
+        self.spec = spec
+
+    def __hash__(self) -> int:
+        return id(self.spec)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Keyed) and other.spec is self.spec
+
+
+@lru_cache(maxsize=20_000)
+def _validator(key: _Keyed) -> jsonschema_rs.Validator | None:
+    return compiled(key.spec.output_schema)

@@ -1,0 +1,76 @@
+"""This module brings the options of an MCP capability into one form: for a vendor, for ourselves.
+
+Nothing of it connects, so whoever words or shows a server may use it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+from toolcrib.errors import EgressBlocked
+from toolcrib.secrets.binding import hosts_of
+from toolcrib.secrets.masking import MASK
+from toolcrib.secrets.placeholders import fill, needs
+from toolcrib.tools.dotted import expand_dotted
+
+_STRIPPED: Final = ("server_label", "server_url", "require_approval")
+
+
+def settings_needed(options: Mapping[str, Any]) -> frozenset[str]:
+    """The settings whose values the options want."""
+    return needs(options)
+
+
+def canonical(options: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, Any]:
+    """The server as one dict with `"type": "mcp"`, as a vendor gets it.
+
+    Raises UnresolvedPlaceholderError that names the setting, EgressBlocked for a setting that may
+    go to certain hosts only, InvalidOptions for keys that cannot be nested.
+    """
+    for name in sorted(needs(options)):
+        _require_free(name, values.get(name, ""))
+    return filled(options, values)
+
+
+def filled(options: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, Any]:
+    """The same for whoever looks after the values' hosts himself: dotted keys nested, filled."""
+    found = cast("dict[str, Any]", fill(expand_dotted(options), values, where="options"))
+    for name in _STRIPPED:  # a stray blank would end at the vendor as HTTP 424
+        if isinstance(found.get(name), str):
+            found[name] = found[name].strip()
+    return {**found, "type": "mcp"}
+
+
+def masked(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The server as people see it: neither a setting's value nor any header's."""
+    shown = filled(options, dict.fromkeys(needs(options), MASK))
+    headers = shown.get("headers")
+    if isinstance(headers, Mapping):
+        shown["headers"] = dict.fromkeys(cast("Mapping[str, Any]", headers), MASK)
+    return shown
+
+
+def tool_names(allowed: object) -> list[str] | None:
+    """The tool names of an allow-list; None for what cannot be read as one."""
+    if isinstance(allowed, str):
+        allowed = [allowed]
+    elif isinstance(allowed, Mapping):
+        members = cast("Mapping[object, object]", allowed)
+        if not members or not all(str(key).isdecimal() for key in members):
+            return None
+        allowed = [members[key] for key in sorted(members, key=lambda key: int(str(key)))]
+    if not isinstance(allowed, list | tuple):
+        return None
+    names = [name for name in cast("list[object]", allowed) if isinstance(name, str) and name]
+    return names if len(names) == len(cast("list[object]", allowed)) else None
+
+
+def _require_free(name: str, value: str) -> None:
+    hosts = hosts_of(value)
+    if hosts:
+        raise EgressBlocked(
+            f"The setting {name!r} may go to {', '.join(hosts)} only, and a hosted server's "
+            "options go to the model's vendor.",
+            hint="Store it without hosts, or let Toolcrib connect to the server.",
+        )

@@ -1,0 +1,300 @@
+"""This module holds one open conversation with one server.
+
+A single task opens it, owns it and closes it; any number of others call through it. A call that
+fails, is cancelled or takes too long ends alone. When the server is gone the conversation is over
+and says so at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any, cast
+
+import anyio
+import httpx2
+import mcp_types as types
+from mcp.client import ClientSession, IncomingMessage
+from mcp.client.streamable_http import streamable_http_client
+from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost, listen
+from mcp.shared.dispatcher import ProgressFnT
+from mcp.shared.exceptions import MCPError
+from mcp.shared.inbound import x_mcp_header_map
+from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
+
+from toolcrib.errors import (
+    EgressBlocked,
+    SourceError,
+    SourceProtocolError,
+    SourceTimeout,
+    SourceUnreachable,
+    ToolcribError,
+)
+from toolcrib.net.streaming import StreamingClients
+from toolcrib.sources.mcp.conversation import (
+    Ask,
+    HeaderMap,
+    HeadersRefused,
+    Progress,
+    Refused,
+    SessionLost,
+)
+from toolcrib.sources.mcp.envelope import CLIENT, dress, is_modern
+from toolcrib.sources.mcp.faults import FaultAnswers, read_fault
+from toolcrib.sources.mcp.limits import BODY_LIMIT, Limits
+from toolcrib.sources.mcp.negotiation import negotiate
+from toolcrib.sources.mcp.servers import HttpServer, Server
+from toolcrib.sources.mcp.sse import sse_transport
+from toolcrib.sources.mcp.stdio import stdio_transport
+
+# Both write addresses and messages, which may hold secrets, into the log.
+for _name in ("mcp", "httpx2", "httpcore2"):
+    logging.getLogger(_name).setLevel(logging.CRITICAL)
+
+Changed = Callable[[], None]
+
+
+class _Dispatcher(JSONRPCDispatcher[Any]):
+    """The library's, and it tells when the other side is gone."""
+
+    def __init__(self, read: Any, write: Any, over: asyncio.Event) -> None:
+        super().__init__(read, write)
+        self._over = over
+
+    async def run(self, *args: Any, **named: Any) -> None:
+        try:
+            await super().run(*args, **named)
+        finally:
+            self._over.set()
+
+
+class Connection:
+    """Run it in a task of its own: `run` returns or raises when the conversation is over."""
+
+    def __init__(
+        self, server: Server, clients: StreamingClients, limits: Limits, changed: Changed
+    ) -> None:
+        self._server = server
+        self._clients = clients
+        self._limits = limits
+        self._changed = changed
+        self._dispatcher: _Dispatcher | None = None
+        self._over = asyncio.Event()
+        self._late = False
+        self._in_flight = 0
+        self._retired = False
+        self.version = ""
+        self.ended_with: ToolcribError | None = None
+        """Why the conversation is over; None while it is not."""
+        self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        """Done when calls can be made; fails with a SourceError when they never can."""
+
+    @property
+    def is_over(self) -> bool:
+        return self._over.is_set()
+
+    def close(self) -> None:
+        """Ask for the end; `run` returns a few seconds later at most."""
+        self._over.set()
+
+    def retire(self) -> None:
+        """Close when the last call in flight has its answer."""
+        self._retired = True
+        if not self._in_flight:
+            self.close()
+
+    async def run(self) -> None:
+        """Open, serve until closed or gone, close. Never raises: `ready` says what went wrong."""
+        task = asyncio.current_task()
+        loop = asyncio.get_running_loop()
+        timer = loop.call_later(self._limits.opening, self._lose_patience, task)
+        try:
+            await self._serve()
+        except asyncio.CancelledError:
+            if not self._late or task is None or task.uncancel():
+                raise
+            self._end_with(
+                SourceTimeout(
+                    f"The server did not open a connection within {self._limits.opening:g} s.",
+                    sent=True,
+                )
+            )
+        except BaseException as error:  # noqa: BLE001 - the library raises groups of anything
+            self._end_with(translated(error))
+        finally:
+            timer.cancel()
+            self._end_with(SourceUnreachable("The connection was closed.", sent=False))
+
+    async def _serve(self) -> None:
+        async with self._transport() as (read, write):
+            dispatcher = _Dispatcher(read, write, self._over)
+            session = ClientSession(
+                dispatcher=dispatcher,
+                client_info=CLIENT,
+                message_handler=self._hear,
+                read_timeout_seconds=self._limits.opening,
+            )
+            async with session:
+                self.version = await negotiate(session)
+                self._dispatcher = dispatcher
+                if not self.ready.done():
+                    self.ready.set_result(None)
+                await self._stay(session)
+
+    def _lose_patience(self, task: asyncio.Task[Any] | None) -> None:
+        if task is not None and not self.ready.done():
+            self._late = True
+            task.cancel()
+
+    def _end_with(self, error: ToolcribError) -> None:
+        """The first reason stays."""
+        self._over.set()
+        if self.ended_with is None:
+            self.ended_with = error
+        if not self.ready.done():
+            self.ready.set_exception(self.ended_with)
+            self.ready.exception()  # nobody may be waiting
+
+    async def _stay(self, session: ClientSession) -> None:
+        capabilities = session.server_capabilities
+        tools = capabilities.tools if capabilities else None
+        async with anyio.create_task_group() as group:
+            if is_modern(self.version) and tools and tools.list_changed:
+                group.start_soon(self._listen, session)
+            await self._over.wait()
+            group.cancel_scope.cancel()
+
+    async def _listen(self, session: ClientSession) -> None:
+        """Hear of changed lists where the protocol wants to be asked for such news."""
+        while True:
+            try:
+                async with listen(session, tools_list_changed=True) as news:
+                    async for _ in news:
+                        self._changed()
+            except ListenNotSupportedError:
+                return
+            except (MCPError, SubscriptionLost, TimeoutError):
+                pass
+            await anyio.sleep(self._limits.listen_again)
+            self._changed()
+
+    async def _hear(self, message: IncomingMessage) -> None:
+        if isinstance(message, types.ToolListChangedNotification):
+            self._changed()
+
+    async def page(self, cursor: str | None, timeout: float) -> Mapping[str, Any]:  # noqa: ASYNC109
+        return await self._ask("tools/list", {"cursor": cursor} if cursor else {}, timeout)
+
+    async def call(self, ask: Ask) -> Mapping[str, Any]:
+        params = {"name": ask.name, "arguments": dict(ask.arguments)}
+        marked = x_mcp_header_map(ask.input_schema) if is_modern(self.version) else None
+        return await self._ask("tools/call", params, ask.timeout, ask.progress, marked)
+
+    async def _ask(
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        timeout: float,  # noqa: ASYNC109 - the server's own time
+        progress: Progress | None = None,
+        marked: HeaderMap | None = None,
+    ) -> Mapping[str, Any]:
+        if self._dispatcher is None or self.is_over:
+            raise SourceUnreachable("The connection is over.", sent=False)
+        dressed, options = dress(method, params, self.version, marked)
+        options["timeout"] = timeout
+        if progress is not None:
+            options["on_progress"] = _watched(progress)
+        self._in_flight += 1
+        try:
+            return await self._dispatcher.send_raw_request(method, dressed, options)
+        except MCPError as error:
+            failure = refused(error)
+        finally:
+            self._in_flight -= 1
+            if self._retired and not self._in_flight:
+                self.close()
+        raise failure
+
+    def _transport(self) -> AbstractAsyncContextManager[Any]:
+        if not isinstance(self._server, HttpServer):
+            return stdio_transport(self._server)
+        return self._over_http(self._server)
+
+    @asynccontextmanager
+    async def _over_http(self, server: HttpServer) -> AsyncGenerator[Any]:
+        async with self._clients.client(server.headers, wrap=FaultAnswers) as client:
+            if server.wire == "sse":
+                transport: AbstractAsyncContextManager[Any] = sse_transport(server.url, client)
+            else:
+                transport = streamable_http_client(
+                    server.url, http_client=client, max_sse_event_size=BODY_LIMIT
+                )
+            async with transport as streams:
+                yield streams
+
+
+def _watched(progress: Progress) -> ProgressFnT:
+    async def on_progress(progress: float, total: float | None, message: str | None) -> None:
+        await told(progress, total, message)
+
+    told = progress
+    return on_progress
+
+
+def translated(error: BaseException) -> ToolcribError:
+    """Ours for whatever ended a conversation: the most telling of a group."""
+    found = list(_leaves(error))
+    for one in found:
+        if isinstance(one, ToolcribError):
+            return one
+    for one in found:
+        if isinstance(one, MCPError):
+            return refused(one)
+        if isinstance(one, httpx2.TransportError | httpx2.InvalidURL):
+            return SourceUnreachable(f"The server could not be reached: {one}.", sent=None)
+    kind = type(found[0]).__name__ if found else type(error).__name__
+    return SourceProtocolError(f"The conversation broke ({kind}).", sent=None)
+
+
+def refused(error: MCPError) -> SourceError:
+    """Ours for a JSON-RPC error, be it the server's or one that stands for a failure below."""
+    fault = read_fault(error.data)
+    if fault is None:
+        return _of_server(error)
+    if fault.code == "unreachable":
+        return SourceUnreachable(error.message, sent=fault.sent)
+    if fault.code == "timeout":
+        return SourceTimeout(error.message, sent=fault.sent)
+    if fault.code == "blocked":
+        return EgressBlocked(error.message, sent=False)
+    return Refused(error.message, rpc_code=error.code, code=fault.code, status=fault.status)
+
+
+def _of_server(error: MCPError) -> SourceError:
+    words = error.message or f"error {error.code}"
+    if error.code == types.REQUEST_TIMEOUT:
+        return SourceTimeout("The server did not answer in time.", sent=True)
+    if error.code == types.CONNECTION_CLOSED and words.startswith(_GONE):
+        return SourceUnreachable("The server ended the connection.", sent=True)
+    if error.code in _SESSION_CODES and _SESSION.search(words):
+        return SessionLost("The server does not know the session any more.", sent=False)
+    if error.code == types.HEADER_MISMATCH:
+        return HeadersRefused(f"The server refused the headers: {words}", sent=False)
+    return Refused(words, rpc_code=error.code)
+
+
+_GONE = ("Connection closed", "SSE stream")
+"""How the library words it; a server's own errors may have the same code."""
+_SESSION_CODES = (types.INVALID_REQUEST, -32000, -32001)
+_SESSION = re.compile(r"session|not initialized", re.IGNORECASE)
+
+
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    if not isinstance(error, BaseExceptionGroup):
+        yield error
+        return
+    for one in cast("BaseExceptionGroup[BaseException]", error).exceptions:
+        yield from _leaves(one)

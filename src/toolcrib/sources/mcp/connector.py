@@ -1,0 +1,96 @@
+"""This module shows resolution the servers of capabilities: their tools, and how to call them."""
+
+from __future__ import annotations
+
+from toolcrib.sources.mcp.addressing import of_capability, place_of
+from toolcrib.sources.mcp.calling import call_tool
+from toolcrib.sources.mcp.canonical import filled, tool_names
+from toolcrib.sources.mcp.pool import Key, Pool
+from toolcrib.sources.mcp.upstream import State, Upstream
+from toolcrib.tools.call import Call
+from toolcrib.tools.remote import ServerAsked, ServerSeen
+from toolcrib.tools.result import Output
+from toolcrib.tools.source import Skip
+from toolcrib.tools.spec import ToolSpec
+
+NO_LIST = "allowed_tools cannot be read as a list of tool names"
+
+
+class McpConnector:
+    """The Connector of `tools.remote`, over a pool."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+
+    async def see(self, asked: ServerAsked) -> ServerSeen:
+        server = of_capability(asked.options, asked.values)
+        await self._pool.prepare()
+        upstream = self._pool.upstream(
+            Key(ref=asked.ref, user_id=asked.user_id, group_id=asked.group_id),
+            server,
+            version=asked.version,
+            label=asked.label,
+        )
+        options = filled(asked.options, asked.values)
+        allowed = tool_names(options["allowed_tools"]) if "allowed_tools" in options else None
+        if "allowed_tools" in options and allowed is None:
+            return ServerSeen(trouble=NO_LIST)
+        refuses = options.get("require_approval") != "never"
+        return self._seen(upstream, await upstream.look(), allowed, place_of(server.url), refuses)
+
+    def _seen(
+        self,
+        upstream: Upstream,
+        state: State,
+        allowed: list[str] | None,
+        place: str | None,
+        refuses: bool,
+    ) -> ServerSeen:
+        trouble = trouble_of(state)
+        if trouble is not None:
+            return ServerSeen(trouble=trouble)
+        specs, skipped = state.tools.specs, list(state.tools.skipped)
+        chosen = list(specs.values())
+        if allowed is not None:
+            chosen = [specs[name] for name in dict.fromkeys(allowed) if name in specs]
+            skipped = [skip for skip in skipped if skip.ref in allowed]
+            known = set(specs) | {skip.ref for skip in skipped}
+            skipped += [_unknown(name) for name in allowed if name not in known]
+
+        async def run(spec: ToolSpec, call: Call) -> Output:
+            if refuses:
+                return _needs_approval(spec)
+            return await call_tool(upstream, spec, call, longest=self._pool.limits.calling)
+
+        return ServerSeen(
+            tools=chosen,
+            skipped=skipped,
+            warnings=state.tools.warnings,
+            call=run,
+            place=place,
+        )
+
+
+def trouble_of(state: State) -> str | None:
+    """Why a server has nothing to offer now, as a clause; None when it has."""
+    if state.status == "connected":
+        return None
+    if state.error is not None:
+        return f"the server failed: {state.error[1].rstrip('.')}"
+    return "the server has not answered yet; it is being connected to"
+
+
+def _unknown(name: str) -> Skip:
+    return Skip(
+        ref=name,
+        reason="allowed_tools names it, and the server has no such tool",
+        fix="Correct allowed_tools, or the server.",
+    )
+
+
+def _needs_approval(spec: ToolSpec) -> Output:
+    return Output.failed(
+        "approval_needed",
+        f"{spec.name} may only run after a person approved it, and approvals cannot be given here. "
+        "Whoever owns the capability can set require_approval to 'never'.",
+    )

@@ -1,0 +1,52 @@
+"""This module dresses requests as the era that was negotiated wants them.
+
+Since 2026 a request carries the protocol's version and the client in its `_meta`, and over HTTP its
+method, its tool's name and marked arguments in headers; before, the version alone was a header.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import mcp_types as types
+from mcp.shared.dispatcher import CallOptions
+from mcp.shared.inbound import (
+    MCP_METHOD_HEADER,
+    MCP_NAME_HEADER,
+    MCP_PROTOCOL_VERSION_HEADER,
+    encode_header_value,
+    mcp_param_headers,
+)
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from toolcrib.net.outgoing import AGENT
+from toolcrib.sources.mcp.conversation import HeaderMap
+
+CLIENT: Final = types.Implementation(name=AGENT, version="1")
+
+
+def is_modern(version: str) -> bool:
+    return version in MODERN_PROTOCOL_VERSIONS
+
+
+def dress(
+    method: str, params: Mapping[str, Any], version: str, marked: HeaderMap | None = None
+) -> tuple[dict[str, Any], CallOptions]:
+    """The parameters and options to send. `params` may hold a `_meta` of the caller's own."""
+    dressed = dict(params)
+    headers = {MCP_PROTOCOL_VERSION_HEADER: version}
+    if is_modern(version):
+        dressed["_meta"] = {
+            **(params.get("_meta") or {}),
+            types.PROTOCOL_VERSION_META_KEY: version,
+            types.CLIENT_INFO_META_KEY: CLIENT.model_dump(
+                by_alias=True, mode="json", exclude_none=True
+            ),
+            types.CLIENT_CAPABILITIES_META_KEY: {},
+        }
+        headers[MCP_METHOD_HEADER] = method
+        if method == "tools/call":
+            headers[MCP_NAME_HEADER] = encode_header_value(str(params["name"]))
+            headers |= mcp_param_headers(marked or {}, params.get("arguments") or {})
+    return dressed, CallOptions(headers=headers)

@@ -1,0 +1,180 @@
+"""This module reads a server's list of tools: page by page, within limits, each tool on its own.
+
+A malformed tool is left out with a reason and the rest stay. A list without end is cut with a
+warning: a cursor that comes again, too many pages, too many tools, too little time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, cast
+
+from toolcrib.errors import InvalidToolSchema, SourceProtocolError
+from toolcrib.tools.schema import MAX_DEPTH, ArgumentChecker
+from toolcrib.tools.source import Skip
+from toolcrib.tools.spec import Annotations, ToolSpec
+
+MAX_PAGES: Final = 200
+MAX_TOOLS: Final = 20_000
+MAX_NAME: Final = 256
+_BREATH: Final = 100
+
+Ask = Callable[[str | None], Awaitable[Mapping[str, Any]]]
+"""`await ask(cursor)`: one page as the server sent it."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Tools:
+    """What a server lists. `skipped` names a tool by its name or its place in the list."""
+
+    specs: dict[str, ToolSpec] = field(default_factory=dict[str, ToolSpec])
+    skipped: list[Skip] = field(default_factory=list[Skip])
+    warnings: list[str] = field(default_factory=list[str])
+
+    @property
+    def fingerprint(self) -> tuple[object, ...]:
+        """Differs when anything that a model or a caller could notice differs."""
+        shown = ((name, spec.fingerprint) for name, spec in self.specs.items())
+        return (*shown, *((skip.ref, skip.reason) for skip in self.skipped), *self.warnings)
+
+
+async def read_tools(ask: Ask, *, pages: int = MAX_PAGES, most: int = MAX_TOOLS) -> Tools:
+    """Every page. Raises SourceProtocolError when the first one is no list of tools."""
+    tools = Tools()
+    cursor: str | None = None
+    seen: set[str] = set()
+    place = 0
+    for number in range(pages):
+        page = await ask(cursor)
+        listed = page.get("tools")
+        if not isinstance(listed, list):
+            if number == 0:
+                raise SourceProtocolError("The server's list of tools is malformed.", sent=True)
+            tools.warnings.append(
+                "a page of its list of tools is malformed, so the list ends there"
+            )
+            return tools
+        for raw in cast("list[object]", listed):
+            place += 1
+            if place % _BREATH == 0:
+                await asyncio.sleep(0)  # a long list must not hold up everybody else
+            _take(tools, raw, place)
+            if len(tools.specs) >= most:
+                tools.warnings.append(f"it lists more than {most} tools; the rest is left out")
+                return tools
+        cursor = _next(page)
+        if cursor is None:
+            return tools
+        if cursor in seen:
+            tools.warnings.append("its list of tools repeats a cursor, so the list ends there")
+            return tools
+        seen.add(cursor)
+    tools.warnings.append(f"its list of tools has more than {pages} pages; the rest is left out")
+    return tools
+
+
+def _next(page: Mapping[str, Any]) -> str | None:
+    cursor = page.get("nextCursor")
+    return cursor if isinstance(cursor, str) and cursor else None
+
+
+def _take(tools: Tools, raw: object, place: int) -> None:
+    try:
+        spec = spec_of(raw)
+    except ValueError as error:
+        name = cast("Mapping[str, Any]", raw).get("name") if isinstance(raw, Mapping) else None
+        shown = name if isinstance(name, str) and 0 < len(name) <= MAX_NAME else f"number {place}"
+        tools.skipped.append(
+            Skip(
+                ref=shown,
+                reason=f"the server's definition of it is malformed: {error}",
+                fix="Mend the server.",
+            )
+        )
+        return
+    tools.specs.setdefault(spec.name, spec)
+
+
+def spec_of(raw: object) -> ToolSpec:
+    """One tool. Raises ValueError that says what is wrong with it."""
+    if not isinstance(raw, Mapping):
+        raise ValueError("it is not an object")  # noqa: TRY004 - one kind of error for one caller
+    given = cast("Mapping[str, Any]", raw)
+    name, description = given.get("name"), given.get("description")
+    if not isinstance(name, str) or not name or len(name) > MAX_NAME:
+        raise ValueError("its name is not a text of usual length")
+    if description is not None and not isinstance(description, str):
+        raise ValueError("its description is not text")
+    meta = given.get("_meta")
+    kept = {key: given[key] for key in ("title", "icons", "execution") if key in given}
+    return ToolSpec(
+        name=name,
+        description=description or "",
+        input_schema=_input(given.get("inputSchema")),
+        output_schema=_output(given.get("outputSchema")),
+        annotations=annotations_of(given.get("annotations"), given.get("title")),
+        meta={**kept, **({"_meta": meta} if isinstance(meta, Mapping) else {})},
+    )
+
+
+def _input(schema: object) -> Mapping[str, Any]:
+    if not isinstance(schema, Mapping):
+        raise ValueError("its input schema is not an object")  # noqa: TRY004 - as above
+    given = cast("Mapping[str, Any]", schema)
+    if given.get("type", "object") != "object":
+        raise ValueError("its input schema is not one of an object")
+    if _is_deep(given):
+        raise ValueError("its input schema is nested too deep")
+    try:
+        ArgumentChecker(given)
+    except InvalidToolSchema as error:
+        raise ValueError(f"its input schema cannot be used ({error.message})") from None
+    return given
+
+
+def _output(schema: object) -> Mapping[str, Any] | None:
+    if schema is None:
+        return None
+    given = cast("Mapping[str, Any]", schema)
+    if not isinstance(schema, Mapping) or _is_deep(given):
+        raise ValueError("its output schema is not a usable object")
+    return given
+
+
+def _is_deep(schema: object) -> bool:
+    level = [schema]
+    for _ in range(MAX_DEPTH):
+        inside: list[object] = []
+        for node in level:
+            members: Any = ()
+            if isinstance(node, Mapping):
+                members = cast("Mapping[str, object]", node).values()
+            elif isinstance(node, list):
+                members = cast("list[object]", node)
+            inside += [one for one in members if isinstance(one, Mapping | list)]
+        if not inside:
+            return False
+        level = inside
+    return True
+
+
+def annotations_of(given: object, title: object) -> Annotations:
+    """What the server says that a call does; what is no boolean counts as unsaid."""
+    told: Mapping[str, Any] = {}
+    if isinstance(given, Mapping):
+        told = cast("Mapping[str, Any]", given)
+
+    def said(key: str) -> bool | None:
+        value = told.get(key)
+        return value if isinstance(value, bool) else None
+
+    named = told.get("title") or title
+    return Annotations(
+        title=named if isinstance(named, str) else None,
+        read_only=said("readOnlyHint"),
+        destructive=said("destructiveHint"),
+        idempotent=said("idempotentHint"),
+        open_world=said("openWorldHint"),
+    )

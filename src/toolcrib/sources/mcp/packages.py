@@ -1,0 +1,236 @@
+"""This module is the front door for packages of the `mcp_*` types: each exposes one remote tool.
+
+A definition is the package itself. The tool is shown under the package's slug and called upstream
+by `config.tool_name`. Its arguments are `config.input_schema`; without one the server is asked,
+except the legacy type, which then takes none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+from toolcrib.errors import InvalidOptions, InvalidToolSchema, NotFound, ToolcribError
+from toolcrib.secrets.placeholders import SECRETS, fill, needs
+from toolcrib.sources.mcp.addressing import of_package, place_of, seconds
+from toolcrib.sources.mcp.calling import call_tool
+from toolcrib.sources.mcp.connector import trouble_of
+from toolcrib.sources.mcp.policy import StdioPolicy
+from toolcrib.sources.mcp.pool import Key, Pool
+from toolcrib.sources.mcp.upstream import Upstream
+from toolcrib.tools.call import Call
+from toolcrib.tools.result import Output
+from toolcrib.tools.schema import EMPTY_OBJECT, ArgumentChecker
+from toolcrib.tools.source import (
+    Description,
+    Finding,
+    KindName,
+    Listing,
+    Needs,
+    Preview,
+    Skip,
+)
+from toolcrib.tools.spec import Annotations, ToolSpec
+
+SecretLookup = Callable[[str], Awaitable[str]]
+_NOBODY = 0
+"""Whose connection looks at a server before anybody calls."""
+
+
+class McpPackageKind:
+    """SourceKind of one `mcp_*` type. `secret` is the vault's lookup, asked for every call.
+
+    Without `policy` nothing is said about whether a command may be started.
+    """
+
+    name: KindName = "package"
+
+    def __init__(
+        self, kind: str, pool: Pool, secret: SecretLookup, policy: StdioPolicy | None
+    ) -> None:
+        self._kind = kind
+        self._pool = pool
+        self._secret = secret
+        self._policy = policy
+
+    def check(self, definition: Mapping[str, Any]) -> Sequence[Finding]:
+        """What is wrong inside `config`, beyond what every package is checked for."""
+        config = definition.get("config")
+        if not isinstance(config, Mapping):
+            return []
+        given = cast("Mapping[str, Any]", config)
+        findings: list[Finding] = []
+        try:
+            seconds(given.get("timeout"))
+            self._server(given, dict.fromkeys(needs(given, SECRETS), "https://placeholder.invalid"))
+            _schema(given)
+        except (InvalidOptions, InvalidToolSchema) as error:
+            findings.append(Finding(where=error.where or "config", message=error.message))
+        command = given.get("command")
+        policy = self._policy if self._kind == "mcp_stdio" else None
+        if policy is not None and isinstance(command, str) and not needs(command, SECRETS):
+            try:
+                policy.resolved(command)
+            except ToolcribError as error:
+                findings.append(
+                    Finding(where="config.command", message=str(error), severity="warning")
+                )
+        return findings
+
+    def needs(self, definition: Mapping[str, Any]) -> Needs:
+        return Needs(secrets=needs(definition.get("config"), SECRETS))
+
+    def describe(self, definition: Mapping[str, Any]) -> Sequence[Description]:
+        """The tool as the package itself describes it. Raises InvalidOptions."""
+        config = _config(definition)
+        schema = _schema(config)
+        return (self._described(definition, schema or EMPTY_OBJECT, None),)
+
+    async def discover(self, definition: Mapping[str, Any]) -> Sequence[Description] | str:
+        """The tool as its server describes it where the package does not; else why it cannot be
+        said now. Raises ToolcribError for a definition that cannot be used."""
+        config = _config(definition)
+        schema = _schema(config)
+        if schema is not None or self._kind == "mcp_server":
+            return self.describe(definition)
+        upstream = await self._upstream(definition, _NOBODY, None)
+        state = await upstream.look()
+        trouble = trouble_of(state)
+        if trouble is not None:
+            return trouble
+        remote = state.tools.specs.get(await self._remote_name(config))
+        if remote is None:
+            return f"the server has no tool {config['tool_name']!r}"
+        return (self._described(definition, remote.input_schema, remote),)
+
+    async def try_out(self, definition: Mapping[str, Any]) -> Output:
+        """Look for the tool on its server, now. Raises ToolcribError."""
+        upstream = await self._upstream(definition, _NOBODY, None)
+        state = await upstream.refresh()
+        trouble = trouble_of(state)
+        if trouble is not None:
+            code = "unreachable" if state.error and state.error[0] == "unreachable" else None
+            return Output.failed(code or "upstream_error", f"{trouble[0].upper()}{trouble[1:]}.")
+        name = await self._remote_name(_config(definition))
+        if name not in state.tools.specs:
+            known = ", ".join(list(state.tools.specs)[:20]) or "none"
+            return Output.failed(
+                "upstream_error", f"The server has no tool {name!r}; it has: {known}."
+            )
+        spec = state.tools.specs[name]
+        return Output.of_text(
+            f"The server has the tool {name!r}.",
+            structured={"name": name, "input_schema": dict(spec.input_schema)},
+        )
+
+    async def open(self, definition: Mapping[str, Any], values: Mapping[str, str]) -> PackageServer:
+        """`values` are not used: secrets are looked up for each call."""
+        return PackageServer(self, definition)
+
+    async def call(self, definition: Mapping[str, Any], call: Call) -> Output:
+        config = _config(definition)
+        caller = call.caller
+        upstream = await self._upstream(definition, caller.user_id, caller.group_id)
+        name = await self._remote_name(config)
+        known = upstream.state.tools.specs.get(name)
+        spec = known or ToolSpec(name=name, input_schema=_schema(config) or EMPTY_OBJECT)
+        return await call_tool(upstream, spec, call, longest=self._pool.limits.calling)
+
+    async def _upstream(
+        self, definition: Mapping[str, Any], user_id: int, group_id: int | None
+    ) -> Upstream:
+        config = _config(definition)
+        server = self._server(config, await self._values(config))
+        await self._pool.prepare()
+        slug = str(definition["slug"])
+        return self._pool.upstream(
+            Key(ref=f"package:{slug}", user_id=user_id, group_id=group_id),
+            server,
+            version=0,
+            label=str(definition.get("name") or slug),
+        )
+
+    def _server(self, config: Mapping[str, Any], values: Mapping[str, str]) -> Any:
+        return of_package(self._kind, config, values)
+
+    async def _values(self, value: object) -> dict[str, str]:
+        return {name: await self._secret(name) for name in sorted(needs(value, SECRETS))}
+
+    async def _remote_name(self, config: Mapping[str, Any]) -> str:
+        name = config["tool_name"]
+        return str(fill(name, await self._values(name), language=SECRETS, where="config.tool_name"))
+
+    def _described(
+        self, definition: Mapping[str, Any], schema: Mapping[str, Any], remote: ToolSpec | None
+    ) -> Description:
+        slug = str(definition["slug"])
+        own = str(definition.get("description") or "")
+        title = str(definition.get("name") or "") or None
+        annotations = remote.annotations if remote else Annotations()
+        endpoint = _config(definition).get("endpoint")
+        spec = ToolSpec(
+            name=slug,
+            description=own or (remote.description if remote else ""),
+            input_schema=schema,
+            output_schema=remote.output_schema if remote else None,
+            annotations=replace(annotations, title=annotations.title or title),
+        )
+        return Description(
+            spec=spec, upstream=place_of(endpoint) if isinstance(endpoint, str) else None
+        )
+
+
+class PackageServer:
+    """One package's tool, as a Source."""
+
+    def __init__(self, kind: McpPackageKind, definition: Mapping[str, Any]) -> None:
+        self._kind = kind
+        self._definition = definition
+
+    async def list(self) -> Listing:
+        found = await self._kind.discover(self._definition)
+        if isinstance(found, str):
+            slug = str(self._definition["slug"])
+            return Listing(
+                tools=(), skipped=(Skip(ref=slug, reason=found, fix="Look at the server."),)
+            )
+        return Listing(tools=[one.spec for one in found])
+
+    async def call(self, name: str, call: Call) -> Output:
+        if name != self._definition["slug"]:
+            raise NotFound(f"This package has no tool {name!r}.")
+        return await self._kind.call(self._definition, call)
+
+    async def preview(self, name: str, arguments: Mapping[str, Any]) -> Preview | None:
+        """A conversation is no single request that could be shown."""
+        return None
+
+    async def close(self) -> None:
+        """Connections belong to the pool."""
+
+
+def _config(definition: Mapping[str, Any]) -> Mapping[str, Any]:
+    config = definition.get("config")
+    if not isinstance(config, Mapping):
+        raise InvalidOptions("The config is missing: it must be an object.", where="config")
+    given = cast("Mapping[str, Any]", config)
+    name = given.get("tool_name")
+    if not isinstance(name, str) or not name.strip():
+        raise InvalidOptions("The tool's name on its server is missing.", where="config.tool_name")
+    return given
+
+
+def _schema(config: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The arguments that the package declares. Raises InvalidOptions, InvalidToolSchema."""
+    schema = config.get("input_schema")
+    if schema is None:
+        return None
+    if not isinstance(schema, Mapping):
+        raise InvalidOptions("Must be a JSON Schema object.", where="config.input_schema")
+    given = cast("Mapping[str, Any]", schema)
+    try:
+        ArgumentChecker(given)
+    except InvalidToolSchema as error:
+        raise InvalidOptions(error.message, where="config.input_schema") from None
+    return given

@@ -1,0 +1,47 @@
+"""This module says where an MCP server is and how it is spoken to, with every value filled in."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import orjson
+
+Wire = Literal["streamable", "sse", "jsonrpc"]
+"""The ways to speak over HTTP; `jsonrpc` is plain POSTs without a session."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HttpServer:
+    """A server at an address. `private` are the values inside it that no text may show."""
+
+    url: str = field(repr=False)
+    wire: Wire = "streamable"
+    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    timeout: float | None = None
+    private: frozenset[str] = field(default=frozenset(), repr=False)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StdioServer:
+    """A command that is started, without a shell, and spoken to through its pipes."""
+
+    command: str
+    args: tuple[str, ...] = field(default=(), repr=False)
+    env: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    timeout: float | None = None
+    private: frozenset[str] = field(default=frozenset(), repr=False)
+
+
+Server = HttpServer | StdioServer
+
+
+def digest(server: Server) -> str:
+    """A hash of all that decides what is connected to; it shows none of it."""
+    if isinstance(server, HttpServer):
+        seen: object = ["http", server.wire, server.url, dict(server.headers)]
+    else:
+        seen = ["stdio", server.command, list(server.args), dict(server.env)]
+    return hashlib.sha256(orjson.dumps(seen, option=orjson.OPT_SORT_KEYS)).hexdigest()

@@ -1,0 +1,49 @@
+"""This module is the port to servers that Toolcrib itself connects to, to list and to call."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from toolcrib.tools.call import Call
+from toolcrib.tools.result import Output
+from toolcrib.tools.source import Skip
+from toolcrib.tools.spec import ToolSpec
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ServerAsked:
+    """A server as one user and group see it. `values` fill its placeholders."""
+
+    ref: str
+    """`mcp:<capability id>` or `package:<slug>`."""
+    version: int
+    label: str
+    options: Mapping[str, Any] = field(repr=False)
+    values: Mapping[str, str] = field(repr=False)
+    user_id: int
+    group_id: int | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ServerSeen:
+    """What a server offers now. `trouble` is a clause that says why there is nothing (more)."""
+
+    tools: Sequence[ToolSpec] = ()
+    skipped: Sequence[Skip] = ()
+    """The tools that are left out, each under its own name."""
+    warnings: Sequence[str] = ()
+    trouble: str | None = None
+    call: Callable[[ToolSpec, Call], Awaitable[Output]] | None = field(default=None, repr=False)
+    place: str | None = None
+    """`host:port`, where it is at an address."""
+
+
+class Connector(Protocol):
+    """Connects, keeps connections, and tells when what it showed is not so any more."""
+
+    async def see(self, asked: ServerAsked) -> ServerSeen:
+        """The tools, after waiting a moment for a server that is not known yet. Never raises
+        for what the server does; InvalidOptions and the like for options that cannot be used."""
+        ...

@@ -1,0 +1,82 @@
+"""Results: everything that a server sent comes out as it was, and failures are failures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from toolcrib.sources.mcp.results import WARNINGS, compiled, output_of
+
+BLOCKS: list[dict[str, Any]] = [
+    {"type": "text", "text": "hi"},
+    {"type": "text", "text": "", "annotations": {"audience": ["user"]}, "_meta": {"a": 1}},
+    {"type": "image", "data": "AAEC", "mimeType": "image/png", "annotations": {"priority": 1}},
+    {"type": "audio", "data": "AAEC", "mimeType": "audio/wav", "_meta": {"b": 2}},
+    {"type": "image", "data": "not base64!", "mimeType": "image/png"},
+    {"type": "resource", "resource": {"uri": "a:b", "text": "t", "_meta": {"c": 3}}},
+    {"type": "resource_link", "uri": "a:b", "name": "n", "size": 3},
+    {"type": "of_tomorrow", "value": [1, 2]},
+]
+SCHEMA = compiled(
+    {
+        "type": "object",
+        "properties": {"ids": {"type": "array"}},
+        "required": ["ids"],
+    }
+)
+
+
+def test_every_kind_of_content_passes_unchanged():
+    """Blocks come out as they went in, key for key."""
+    output = output_of({"content": BLOCKS, "structuredContent": {"x": None}, "_meta": {"m": 1}})
+    assert [part.as_json() for part in output.parts] == BLOCKS
+    assert (output.structured, output.meta, output.success) == ({"x": None}, {"m": 1}, True)
+    assert output.text == "hi\n"
+
+
+def test_error_keeps_its_content():
+    """isError is a failure, with all that came with it."""
+    raw = {"content": [BLOCKS[0]], "structuredContent": {"why": 1}, "isError": True}
+    output = output_of(raw, SCHEMA)
+    assert (output.success, output.text, output.structured) == (False, "hi", {"why": 1})
+    assert output.error is not None
+    assert output.error.code == "tool_error"
+
+
+@pytest.mark.parametrize(
+    ("raw", "warned"),
+    [
+        ({"content": [], "structuredContent": {"ids": []}}, False),
+        ({"content": []}, True),
+        ({"content": [], "structuredContent": {"ids": None}}, True),
+        ({"content": [], "structuredContent": None}, True),
+    ],
+)
+def test_misfit_of_the_output_schema_is_a_warning(raw: dict[str, Any], warned: bool):
+    """What does not fit the promised schema is kept and said."""
+    output = output_of(raw, SCHEMA)
+    assert output.success is True
+    assert output.structured == raw.get("structuredContent")
+    assert (WARNINGS in output.meta) is warned
+
+
+def test_unusable_output_schema_hinders_nothing():
+    """A schema that cannot be compiled, or that points elsewhere, is not used."""
+    assert compiled({"type": 5}) is None
+    assert compiled({"$ref": "file:///etc/passwd"}) is None
+
+
+@pytest.mark.parametrize("raw", [{}, {"content": "text"}, {"content": None}])
+def test_malformed_result_is_a_failure(raw: dict[str, Any]):
+    """No content at all is the server's error."""
+    output = output_of(raw, name="t")
+    assert output.error is not None
+    assert output.error.code == "upstream_error"
+
+
+def test_question_to_a_person_is_a_failure_that_says_so():
+    """A server that wants to ask somebody is told that nobody can be asked."""
+    output = output_of({"resultType": "input_required", "inputRequests": {}}, name="t")
+    assert output.error is not None
+    assert "asks for input" in output.text
