@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import socket
+import subprocess
 from pathlib import Path
 
 import httpx
@@ -153,3 +154,28 @@ def test_addresses_that_are_not_ours(host: str):
     """The host is named."""
     with pytest.raises(InvalidSettings, match=host):
         listen(host, 0)
+
+
+LEAN = """
+import asyncio, sys
+from toolcrib.cli import app, logs, preparing, serve, serving
+from toolcrib.cli.environment import read_settings
+from toolcrib.asgi import create_app
+asyncio.run(preparing.prepare(read_settings()))
+create_app()
+print([name for name in ("langchain_core", "langchain", "alembic", "mako", "httpx", "pip")
+       if name in sys.modules])
+"""
+
+
+def test_way_to_the_first_answer_is_lean(program: Program):
+    """On an existing database the server answers without LangChain, migrations or a client."""
+    program.run("db", "upgrade")
+    done = subprocess.run(
+        [program.python, "-c", LEAN],
+        capture_output=True,
+        text=True,
+        env=program.environment,
+        check=False,
+    )
+    assert (done.stdout.strip(), done.returncode) == ("[]", 0), done.stderr
