@@ -14,8 +14,9 @@ from typing import Self
 
 import aiohttp
 
-from toolcrib.errors import SourceError, SourceProtocolError, SourceTimeout
+from toolcrib.errors import EgressBlocked, SourceError, SourceProtocolError, SourceTimeout
 from toolcrib.net import redirects, trip
+from toolcrib.net.allow import SETTING
 from toolcrib.net.connections import open_session, trusted_tls
 from toolcrib.net.deadlines import Deadlines
 from toolcrib.net.failures import FOREIGN, translate
@@ -64,6 +65,17 @@ class GuardedClient:
     async def verdict(self, url: str) -> Verdict:
         """What the guard says to a URL; nothing is sent."""
         return await self._guard.verdict(url)
+
+    def refusal(self, url: str) -> str | None:
+        """Why the guard may refuse a URL, as far as can be told without a lookup; else None."""
+        try:
+            place, _ = self._guard.policy.check_url(url)
+        except EgressBlocked as error:
+            return f"{error.message} {error.hint or ''}".strip()
+        if place.scheme == "https" or place.listed or place.address is not None:
+            return None
+        where = f"{SETTING}={place.place}"
+        return f"http:// to {place.host!r} is refused unless the operator allows it: {where}"
 
     async def request(
         self,

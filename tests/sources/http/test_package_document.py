@@ -233,3 +233,8 @@ async def test_secrets_of_what_is_not_sent_are_not_needed(bench: Bench) -> None:
     """A GET has no body, so the secrets of its static body do not stop it."""
     document = config(url=bench.url("/x"), static_body={"k": "{{NOT_THERE}}"})
     assert (await bench.sent(await bench.package(document), {})).target == "/x"
+
+
+async def test_a_place_that_the_operator_allows_needs_no_word(bench: Bench) -> None:
+    """The warning is about this installation: what may be reached is not warned about."""
+    assert await check(bench, config(url=bench.url("/x"))) == []

@@ -45,7 +45,7 @@ class ApiKind:
         problems = Problems()
         tool = read_api(definition, problems)
         if tool is not None and not problems.errors:
-            try_draft(tool.draft, tool.needs, API.language, problems)
+            try_draft(tool.draft, tool.needs, API.language, self._sender, problems)
         return problems.findings
 
     def needs(self, definition: Mapping[str, Any]) -> Needs:

@@ -50,7 +50,7 @@ class PackageKind:
         read_package(definition, problems)
         tool = read_http_package(definition, problems)
         if tool is not None and not problems.errors:
-            try_draft(tool.draft, tool.needs, PACKAGE.language, problems)
+            try_draft(tool.draft, tool.needs, PACKAGE.language, self._sender, problems)
         return problems.findings
 
     def needs(self, definition: Mapping[str, Any]) -> Needs:

@@ -41,6 +41,8 @@ class Sender(Protocol):
 
     async def verdict(self, url: str) -> Verdict: ...
 
+    def refusal(self, url: str) -> str | None: ...
+
 
 async def send(sender: Sender, request: Request, exchange: Exchange, *, seconds: float) -> Response:
     """The answer within so many seconds; what happens stands in `exchange`. Raises SourceError.

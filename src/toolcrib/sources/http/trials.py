@@ -5,23 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from toolcrib.errors import EgressBlocked, InvalidOptions
-from toolcrib.net.guard import EgressPolicy
+from toolcrib.errors import InvalidOptions
 from toolcrib.secrets.placeholders import Language, Placeholder
 from toolcrib.sources.http.operation import Draft
 from toolcrib.sources.http.problems import Problems
+from toolcrib.sources.http.sending import Sender
 from toolcrib.sources.http.slots import Values
 
 _PLACE = re.compile(r"https?://[^/?#]+", re.IGNORECASE)
-_STRICT = EgressPolicy()
 _BASES = ("https://x.example", "https")
 _PARTS = ("x", "1")
 """What a stored value may be inside a URL: a name or a port; at its start, an address or scheme."""
 
 
-def try_draft(draft: Draft, names: Iterable[str], language: Language, problems: Problems) -> None:
-    """Adds a problem when no likely value makes a request of the draft."""
-    _warn_of_refusal(draft, problems)
+def try_draft(
+    draft: Draft, names: Iterable[str], language: Language, sender: Sender, problems: Problems
+) -> None:
+    """Adds a problem when no likely value makes a request of the draft, and a warning when the
+    sender would refuse the place that the author wrote out."""
+    _warn_of_refusal(draft, sender, problems)
     failure: InvalidOptions | None = None
     for values in _samples(draft, frozenset(names)):
         try:
@@ -34,15 +36,13 @@ def try_draft(draft: Draft, names: Iterable[str], language: Language, problems: 
         problems.caught(failure, draft.url_where)
 
 
-def _warn_of_refusal(draft: Draft, problems: Problems) -> None:
-    """What the guard says to a place that the author wrote out, before the operator is asked."""
+def _warn_of_refusal(draft: Draft, sender: Sender, problems: Problems) -> None:
     place = _PLACE.match(draft.url[0]) if isinstance(draft.url[0], str) else None
     if place is None or (place.end() == len(place.string) and len(draft.url) > 1):
         return
-    try:
-        _STRICT.check_url(f"{place[0]}/")
-    except EgressBlocked as error:
-        problems.warn(draft.url_where, f"{error.message} {error.hint or ''}".strip())
+    refusal = sender.refusal(f"{place[0]}/")
+    if refusal is not None:
+        problems.warn(draft.url_where, refusal)
 
 
 def _samples(draft: Draft, names: frozenset[str]) -> Iterable[dict[str, str]]:
