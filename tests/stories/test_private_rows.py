@@ -94,3 +94,28 @@ async def test_a_private_definition_never_gets_the_groups_secret(settings: Setti
             await crib.desk.settings.put(caller, "KEY", "anns-own-secret")
             assert (await crib.desk.tools.call(caller, agent, "take", {})).success
             assert [r.query for r in upstream.requests] == ["k=anns-own-secret"]
+
+
+async def test_a_private_server_never_gets_the_groups_secret(settings: Settings) -> None:
+    """Neither the connection nor the listing of a server that a member chose sees the value."""
+    async with RecordingUpstream() as upstream:
+        allowed = settings.model_copy(update={"egress_allow": (upstream.place,)})
+        async with open_crib(allowed) as crib:
+            tenants, _ = await crib_with_greetings(crib)
+            await crib.desk.settings.put(
+                crib.operator, "KEY", "the-groups-secret", group_id=tenants.a
+            )
+            options = {
+                "server_label": "mine",
+                "server_url": upstream.url("/mcp"),
+                "require_approval": "never",
+                "headers": {"Authorization": "Bearer ${KEY}"},
+            }
+            agent = await private_agent(
+                tenants, name="mine", code="mine", type="mcp", options=options
+            )
+
+            toolset = await crib.desk.tools.list(tenants.user_a.caller, agent)
+
+            assert "'KEY' is not set" in toolset.skipped[0].reason
+            assert upstream.requests == []

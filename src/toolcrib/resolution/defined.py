@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from toolcrib.catalog.capabilities import Capability
 from toolcrib.errors import ToolcribError
 from toolcrib.resolution.conditions import Situation
+from toolcrib.resolution.granted import filled_for
 from toolcrib.resolution.offering import Found
 from toolcrib.resolution.toolset import Absence
 from toolcrib.secrets.memory import Kept, Memory
@@ -102,6 +103,7 @@ class DefinedProvider:
             checker=tool.checker,
             preview=preview,
             upstream=_upstream(tool, owner),
+            prompt=tool.prompt,
         )
 
     async def _opened(self, key: object, capability: Capability, owner: _Owner) -> Source:
@@ -138,10 +140,7 @@ class DefinedProvider:
 
 
 def _owner_of(capability: Capability, situation: Situation) -> _Owner:
-    """Whose settings fill it. A private definition may send a value anywhere its author likes,
-    so it never gets a value of the group's."""
-    private = capability.access_type == "private" and capability.id > 0
-    group_id = None if private else situation.group_id
+    group_id = filled_for(capability, situation.group_id)
     return _Owner(user_id=situation.user_id, group_id=group_id)
 
 

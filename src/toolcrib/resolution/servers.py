@@ -12,13 +12,14 @@ from typing import Any
 from toolcrib.catalog.capabilities import Capability
 from toolcrib.errors import ToolcribError
 from toolcrib.resolution.conditions import Situation
+from toolcrib.resolution.granted import filled_for
 from toolcrib.resolution.offering import Found
 from toolcrib.resolution.toolset import Absence
 from toolcrib.secrets.placeholders import needs
 from toolcrib.secrets.settings import SettingValues
 from toolcrib.sources.mcp.canonical import masked
 from toolcrib.tools.call import Call
-from toolcrib.tools.remote import Connector, ServerAsked, ServerSeen
+from toolcrib.tools.remote import Connector, ServerAsked, ServerSeen, ServerState
 from toolcrib.tools.result import Output
 from toolcrib.tools.source import Bundle, Offer, ref
 from toolcrib.tools.spec import ToolSpec
@@ -35,18 +36,23 @@ class ServerProvider:
         options = capability.options or {}
         try:
             delegation = {**masked(options), "ref": _ref(capability)}
-            unset = self._unset(capability, situation)
+            unset = await self._unset(capability, situation)
             if unset is not None:
                 return (), (unset,)
-            seen = await self._connector.see(await self._asked(capability, situation))
+            owner = (situation.user_id, situation.group_id)
+            seen = await self._connector.see(await self._asked(capability, *owner))
         except ToolcribError as error:
             fix = f"Change the options of capability {capability.id}."
             return (), (_absence(capability, str(error), fix),)
         return (_bundle(capability, seen, delegation),), _troubles(capability, seen)
 
-    def _unset(self, capability: Capability, situation: Situation) -> Absence | None:
+    async def _unset(self, capability: Capability, situation: Situation) -> Absence | None:
+        settings = situation.settings
+        group_id = filled_for(capability, situation.group_id)
+        if group_id != situation.group_id:
+            settings = await self._values.available(user_id=situation.user_id, group_id=group_id)
         for name in sorted(needs(capability.options or {})):
-            status = situation.settings.get(name)
+            status = settings.get(name)
             if status != "configured":
                 why = "cannot be decrypted" if status else "is not set"
                 return replace(
@@ -59,22 +65,38 @@ class ServerProvider:
                 )
         return None
 
-    async def _asked(self, capability: Capability, situation: Situation) -> ServerAsked:
-        options = capability.options or {}
-        values = {
-            name: await self._values.get(
-                name, user_id=situation.user_id, group_id=situation.group_id
+    async def state(
+        self, capability: Capability, *, user_id: int, group_id: int | None, refresh: bool = False
+    ) -> ServerState:
+        """How the server of a capability is to somebody. What keeps it away is its error."""
+        try:
+            asked = await self._asked(capability, user_id, group_id)
+            return await self._connector.state(asked, refresh=refresh)
+        except ToolcribError as error:
+            return ServerState(
+                ref=_ref(capability),
+                label=_label(capability),
+                status="failed",
+                error=(error.code, str(error)),
             )
+
+    async def _asked(
+        self, capability: Capability, user_id: int, group_id: int | None
+    ) -> ServerAsked:
+        options = capability.options or {}
+        group_id = filled_for(capability, group_id)
+        values = {
+            name: await self._values.get(name, user_id=user_id, group_id=group_id)
             for name in sorted(needs(options))
         }
         return ServerAsked(
             ref=_ref(capability),
             version=capability.version,
-            label=str(options.get("server_label") or capability.name),
+            label=_label(capability),
             options=options,
             values=values,
-            user_id=situation.user_id,
-            group_id=situation.group_id,
+            user_id=user_id,
+            group_id=group_id,
         )
 
 
@@ -118,6 +140,10 @@ def _absence(capability: Capability, reason: str, fix: str) -> Absence:
     return Absence(
         stage="source", ref=_ref(capability), reason=reason, fix=fix, code=capability.code
     )
+
+
+def _label(capability: Capability) -> str:
+    return str((capability.options or {}).get("server_label") or capability.name)
 
 
 def _ref(capability: Capability) -> str:

@@ -12,6 +12,7 @@ from toolcrib.dialects.hosted_mcp import canonical, settings_needed
 from toolcrib.errors import DefinitionError, NotGranted, ToolcribError
 from toolcrib.identity.caller import Caller
 from toolcrib.invocation.flight import Outcome, Request
+from toolcrib.resolution.granted import filled_for
 from toolcrib.resolution.toolset import Absence, ResolvedTool, Toolset
 from toolcrib.surfaces.langchain.configurable import Asker, merged, read_asker
 from toolcrib.surfaces.langchain.crib import Crib
@@ -109,9 +110,8 @@ class Asking:
 
 def _filler(row: Capability, caller: Caller) -> Caller:
     """Whose settings fill the row: a stored private one never gets a value of the group's."""
-    if row.access_type == "private" and row.id > 0:
-        return replace(caller, group_id=None)
-    return caller
+    group_id = filled_for(row, caller.group_id)
+    return caller if group_id == caller.group_id else replace(caller, group_id=group_id)
 
 
 def _key(asker: Asker) -> object:
