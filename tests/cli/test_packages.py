@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.environments import Job, Program, Result, run_many
-from toolcrib.testing.replies import json_answer
+from toolcrib.testing.replies import answer, json_answer
 from toolcrib.testing.upstream import RecordingUpstream
 
 FIND: dict[str, Any] = {
@@ -126,6 +126,26 @@ async def test_what_is_there_is_replaced_on_purpose_only(program: Program) -> No
     assert json.loads(results[2].stdout)["exists"] is True
     assert json.loads(results[4].stdout)["name"] == "Find more"
     assert [one["where"] for one in json.loads(results[6].stdout)["items"][0]["errors"]] == ["slug"]
+
+
+async def test_a_package_from_an_address(program: Program, upstream: RecordingUpstream) -> None:
+    """Toolcrib fetches it through its guard: previewed, installed; refused where that refuses."""
+    upstream.reply("/find.json", json_answer({**FIND, "zest": 1}))
+    upstream.reply("/twice.json", answer(body=b'{"slug": "a", "slug": "b"}'))
+
+    previewed, installed, twice, missing = await told(
+        program,
+        upstream.place,
+        f"packages preview {upstream.url('/find.json')} --json",
+        f"packages install {upstream.url('/find.json')}",
+        f"packages preview {upstream.url('/twice.json')}",
+        "packages preview https://127.0.0.1:1/find.json",
+    )
+
+    assert codes([previewed, installed, twice, missing]) == [0, 0, 2, 8]
+    assert json.loads(previewed.stdout)["ignored_fields"] == ["zest"]
+    assert "line 1, column 15" in twice.stderr
+    assert "127.0.0.1" in missing.stderr
 
 
 async def test_a_bad_file_is_told_with_its_place(program: Program) -> None:

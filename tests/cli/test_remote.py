@@ -27,6 +27,8 @@ SAME = (
     "tools list --agent 1 --user 2",
     "explain --agent 1 --user 2 hello_poems",
     "settings list",
+    "secrets list",
+    "packages list",
     "chats list --user 2",
     "calls list",
     "plugins list",
