@@ -15,7 +15,7 @@ from html.entities import codepoint2name
 from urllib.parse import quote, quote_plus
 
 _LONGEST, _MOST_MARKS = 4096, 256
-_PARTS = re.compile(r"\\+|.", re.DOTALL)
+_PARTS = re.compile(r"\\+|[^\x00-\x7f]+|.", re.DOTALL)
 _MARK = re.compile(r"[^A-Za-z0-9]")
 _BACKSLASH = r"(?:\\|%(?:25)?5[cC]|&(?:amp;)?(?:#92|#[xX]5[cC]|bsol);)"
 _ESCAPED = _BACKSLASH + "{0,7}+"
@@ -57,22 +57,32 @@ def spelled_in_bytes(text: str) -> bytes:
 @lru_cache(maxsize=2048)
 def _in_characters(part: str) -> str:
     if part.isascii():
-        return part if part.isalnum() else _any_of([re.escape(part), *_escapes(part)])
-    raw = part.encode(errors="replace")
-    strange = [re.escape(raw.decode(name, "replace")) for name in ("latin-1", "cp1252")]
-    return _any_of([re.escape(part), *_escapes(part), *strange, "(?:\ufffd){1,4}", r"\?"])
+        return part if part.isalnum() else _any_of(_escapes(part))
+    # No text of U+FFFD may be tried in every way there is: a run of such characters is one step.
+    return f"(?>(?:\ufffd){{{len(part)},{len(part) * 4}}}+|{''.join(map(_strange, part))})"
 
 
 @lru_cache(maxsize=2048)
 def _in_bytes(part: str) -> bytes:
     known = _in_characters(part).encode(errors="replace")
-    if part.isascii() or ord(part) > 255:
+    if part.isascii() or max(part) > "\xff":
         return known
     return b"(?:%b|%b)" % (known, re.escape(part.encode("latin-1")))
 
 
+def _strange(char: str) -> str:
+    """One character that is not ASCII, also as a wrong charset shows it."""
+    raw = char.encode(errors="replace")
+    wrong = [re.escape(raw.decode(name, "replace")) for name in ("latin-1", "cp1252")]
+    return _any_of([*wrong, *_escapes(char), "\ufffd", r"\?"])
+
+
 def _escapes(part: str) -> Iterable[str]:
-    """How a URL, JSON and HTML write one character, or a run of backslashes."""
+    """One character, or a run of backslashes, as it is and as a URL, JSON and HTML write it.
+
+    No two of the forms fit the same text: else a text that is nearly a value would be tried in
+    as many ways as there are forms for all of its marks together.
+    """
     if part.startswith("\\"):
         yield f"{_BACKSLASH}{{{len(part)},{len(part) * 8}}}+"
         return
@@ -80,7 +90,9 @@ def _escapes(part: str) -> Iterable[str]:
     html_forms = [_numeric(part), *([f"&(?:amp;)?{named};"] if named else [])]
     if part in '"/':
         yield _ESCAPED + _any_of([part, _percent(part), *html_forms])
-    yield from (_percent(part), _unicode(part), *html_forms)
+        yield _unicode(part)
+        return
+    yield from (re.escape(part), _percent(part), _unicode(part), *html_forms)
     if part in _SHORT:
         yield _ESCAPED + _SHORT[part]
     if part == " ":
