@@ -1,17 +1,19 @@
 """This module runs a tool so that nothing it does can hurt its caller.
 
-Each call runs in a task of its own: a tool that ignores its deadline is left behind and reported,
-one that changes context variables changes only its own, one that raises anything at all gives a
-failed Output.
+A call runs in a task of its own: a tool that ignores its deadline is left behind and reported, one
+that changes context variables changes only its own, one that raises anything at all gives a failed
+Output. Only tools of our own sources, which promise to behave, run in their caller's task.
 """
 
 from __future__ import annotations
 
 import asyncio
+from traceback import format_tb
 
 import structlog
 
 from toolcrib.errors import CallError, SourceError, ToolcribError
+from toolcrib.net.deadlines import Deadlines
 from toolcrib.resolution.toolset import ResolvedTool
 from toolcrib.tools.call import Call, current_call
 from toolcrib.tools.result import ERROR_CODES, ErrorCode, Output
@@ -26,12 +28,15 @@ class Runner:
 
     def __init__(self) -> None:
         self._left_behind: set[asyncio.Task[Output]] = set()
+        self._deadlines = Deadlines()
 
     async def run(self, tool: ResolvedTool, call: Call) -> Output:
         """The tool's Output, or a failed one after `call.deadline` seconds.
 
         Cancelling this cancels the tool.
         """
+        if tool.prompt:
+            return await self._at_hand(tool, call)
         loop = asyncio.get_running_loop()
         task = loop.create_task(_guarded(tool, call))
         # What asyncio.wait does, for one task: every call comes through here.
@@ -48,17 +53,32 @@ class Runner:
         if task.done():
             return task.result()
         await self._end(task, tool, call)
-        return Output.failed(
-            "timeout", f"{tool.name} did not answer within {call.deadline:g} seconds."
-        )
+        return _too_late(tool, call)
 
     async def close(self) -> None:
         """Cancel what was left behind and wait a moment for it."""
+        self._deadlines.close()
         tasks = list(self._left_behind)
         for task in tasks:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks, timeout=GRACE)
+
+    async def _at_hand(self, tool: ResolvedTool, call: Call) -> Output:
+        """Run it here: a task, a context and a timer of its own would cost more than all else."""
+        try:
+            with self._deadlines.within(call.deadline):
+                return await tool.run(call)
+        except TimeoutError:
+            return _too_late(tool, call)
+        except ToolcribError as error:
+            return failed_by(error)
+        except Exception as error:  # noqa: BLE001 - a mistake of ours must not end the agent's run
+            # Neither the error's text nor variables: both may hold what must not be logged.
+            trace = "".join(format_tb(error.__traceback__))
+            kind = type(error).__name__
+            _log.error("source raised", tool=tool.name, ref=tool.ref, error=kind, trace=trace)
+            return Output.failed("internal", f"{tool.name} failed: {kind}.")
 
     async def _end(self, task: asyncio.Task[Output], tool: ResolvedTool, call: Call) -> None:
         task.cancel()
@@ -88,6 +108,10 @@ async def _guarded(tool: ResolvedTool, call: Call) -> Output:
     except (Exception, SystemExit, KeyboardInterrupt, GeneratorExit) as error:  # noqa: BLE001 - a tool may raise anything
         _log.warning("tool raised", tool=tool.name, ref=tool.ref, error=type(error).__name__)
         return Output.failed("tool_error", f"{tool.name} failed: {_words(error)}")
+
+
+def _too_late(tool: ResolvedTool, call: Call) -> Output:
+    return Output.failed("timeout", f"{tool.name} did not answer within {call.deadline:g} seconds.")
 
 
 def failed_by(error: ToolcribError) -> Output:

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from toolcrib.errors import InvalidArguments
 from toolcrib.invocation.breaker import Admit, Breaker, Learn
 from toolcrib.invocation.capping import capped
 from toolcrib.invocation.flight import Flight
+from toolcrib.invocation.hiding import masked
 from toolcrib.invocation.journal import CallEnd, CallStart, Journal
 from toolcrib.invocation.running import Runner
-from toolcrib.secrets.masking import Masker, Maskers
+from toolcrib.secrets.masking import Maskers
 from toolcrib.secrets.memory import Memory
 from toolcrib.tools.call import Call
 from toolcrib.tools.private import without
-from toolcrib.tools.result import BlobPart, Failure, JsonPart, Output, Part, TextPart
+from toolcrib.tools.result import Output
 
 Inward = Callable[[Flight], Awaitable[Output | None]]
 Outward = Callable[[Flight, Output], Awaitable[Output]]
@@ -71,6 +72,7 @@ class Run:
             progress=request.progress,
             secrets=flight.secrets,
             exchange=flight.exchange,
+            checked=True,
             configurable=request.configurable,
         )
         return await self.runner.run(request.tool, call)
@@ -100,15 +102,7 @@ class Mask:
     async def __call__(self, flight: Flight, output: Output) -> Output:
         if not flight.secrets:
             return output
-        masker = self.maskers.of(flight.secrets)
-        error = output.error
-        return replace(
-            output,
-            parts=tuple(_masked(part, masker) for part in output.parts),
-            structured=masker.value(output.structured),
-            error=error and Failure(error.code, masker.text(error.message)),
-            meta=masker.value(output.meta),
-        )
+        return masked(output, self.maskers.of(flight.secrets))
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,23 +189,3 @@ def start_record(flight: Flight) -> CallStart:
         arguments=arguments,
         surface=request.surface,
     )
-
-
-def _masked(part: Part, masker: Masker) -> Part:
-    if isinstance(part, TextPart):
-        return replace(
-            part,
-            text=masker.text(part.text),
-            meta=masker.value(part.meta),
-            extra=masker.value(part.extra),
-        )
-    if isinstance(part, BlobPart):
-        return replace(
-            part,
-            data=masker.data(part.data),
-            mime_type=masker.text(part.mime_type),
-            name=part.name and masker.text(part.name),
-            meta=masker.value(part.meta),
-            extra=masker.value(part.extra),
-        )
-    return JsonPart(masker.value(part.value))

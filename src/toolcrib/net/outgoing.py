@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 
 from multidict import CIMultiDict
 
 from toolcrib.errors import InvalidRequest
 from toolcrib.net import trip
+from toolcrib.tools.record import record
 
 Headers = Mapping[str, str] | Iterable[tuple[str, str]]
 Body = bytes | AsyncIterable[bytes]
@@ -39,7 +40,7 @@ _ONE_WRITE = 512 * 1024
 _PIECE = 64 * 1024
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record
 class Outgoing:
     """`body` is bytes, or pieces of bytes with their `length` where it is known."""
 

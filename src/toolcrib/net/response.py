@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
+from functools import lru_cache
 
 from aiohttp import ClientResponse
 from multidict import CIMultiDictProxy
+
+from toolcrib.tools.record import record
 
 _NO_CHARSETS = frozenset(
     {"idna", "punycode", "raw_unicode_escape", "raw-unicode-escape", "undefined"}
@@ -17,7 +20,7 @@ _NO_CHARSETS = frozenset(
 _CHARSET = re.compile(r"""charset\s*=\s*["']?([^\s"';,]+)""", re.IGNORECASE)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record
 class Response:
     """`body` is what the upstream meant, content encoding undone, at most `limit` bytes of it.
 
@@ -42,15 +45,7 @@ class Response:
     @property
     def charset(self) -> str:
         """The charset that the upstream names, when Python knows it as one of text; else UTF-8."""
-        named = _CHARSET.search(self.headers.get("Content-Type", ""))
-        if named is None:
-            return "utf-8"
-        try:
-            name = codecs.lookup(named[1]).name
-            "".encode(name)
-        except (LookupError, UnicodeError, ValueError):
-            return "utf-8"
-        return "utf-8" if name in _NO_CHARSETS else name
+        return _charset_of(self.headers.get("Content-Type", ""))
 
     def text(self) -> str:
         """The body as text. What does not decode becomes U+FFFD; a cut character is left out."""
@@ -63,6 +58,19 @@ class Response:
             except UnicodeError:
                 pass  # some decoders want a byte-order mark when they work piece by piece
         return self.body.decode(charset, "replace")
+
+
+@lru_cache(maxsize=256)
+def _charset_of(content_type: str) -> str:
+    named = _CHARSET.search(content_type)
+    if named is None:
+        return "utf-8"
+    try:
+        name = codecs.lookup(named[1]).name
+        "".encode(name)
+    except (LookupError, UnicodeError, ValueError):
+        return "utf-8"
+    return "utf-8" if name in _NO_CHARSETS else name
 
 
 async def read(raw: ClientResponse, limit: int, *, url: str) -> Response:

@@ -145,6 +145,7 @@ def _offer(package: Package, kind: SourceKind, tool: Description) -> Offer:
         checker=tool.checker,
         preview=preview,
         upstream=tool.upstream,
+        prompt=tool.prompt,
     )
 
 

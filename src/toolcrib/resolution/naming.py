@@ -173,6 +173,7 @@ def _tool(bundle: Bundle, offer: Offer, capability_id: int | None) -> ResolvedTo
         checker=checker,
         preview=offer.preview,
         upstream=offer.upstream,
+        prompt=offer.prompt,
         original=offer.original,
     )
 

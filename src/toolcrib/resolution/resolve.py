@@ -6,7 +6,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from toolcrib.catalog.capabilities import Capability, CapabilityStore
 from toolcrib.errors import Conflict, NotFound
@@ -25,6 +25,14 @@ from toolcrib.tools.source import Bundle
 
 _REMEMBERED = 4096
 _NAMING_TRIES = 5
+
+
+class _Lately(NamedTuple):
+    """What one Caller object got: the same object asks again with its next call."""
+
+    caller: Caller
+    generation: tuple[int, ...]
+    answer: tuple[Caller, Toolset]
 
 
 class Resolver:
@@ -52,6 +60,7 @@ class Resolver:
         self._generation = generation
         self._toolsets: OrderedDict[object, Toolset] = OrderedDict()
         self._rows: dict[int, tuple[tuple[int, ...], Agent]] = {}
+        self._lately: dict[tuple[int, int], _Lately] = {}
 
     async def agent(self, agent_id: int, caller: Caller) -> Agent:
         """Raises NotFound for an agent that is not there or not the caller's to use."""
@@ -69,6 +78,18 @@ class Resolver:
 
     async def for_agent(self, agent_id: int, caller: Caller) -> tuple[Caller, Toolset]:
         """The caller with their group, and the tools. Raises NotFound, GroupRequired."""
+        generation = self._generation()
+        place = (agent_id, id(caller))
+        lately = self._lately.get(place)
+        if lately is None or lately.caller is not caller or lately.generation != generation:
+            answer = await self._for_agent(agent_id, caller)
+            lately = _Lately(caller, generation, answer)
+            if len(self._lately) >= _REMEMBERED:
+                self._lately.clear()
+            self._lately[place] = lately
+        return lately.answer
+
+    async def _for_agent(self, agent_id: int, caller: Caller) -> tuple[Caller, Toolset]:
         agent = await self.agent(agent_id, caller)
         acting = acting_for(caller, agent)
         key = ("agent", agent_id, *_key(acting), self._generation())

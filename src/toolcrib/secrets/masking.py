@@ -60,28 +60,35 @@ class Masker:
 
         Where there is nothing to mask it is the value itself.
         """
-        return self._without(value) if self._values and self._is_inside(value) else value
+        return self._without(value) if self.finds(value) else value
 
-    def _is_inside(self, value: Any) -> bool:
-        waiting = [value]
+    def finds(self, *values: Any) -> bool:
+        """Whether something in one of the values, at any depth, may have to be masked."""
+        waiting = [*values] if self._values else []
         while waiting:
             node = waiting.pop()
             if isinstance(node, str):
                 for probe in self._probes:
                     if probe in node:
                         return True
-            elif node is None or isinstance(node, _NUMBERS):
-                if self._numeric and self._is_shown_by(node):
-                    return True
             elif isinstance(node, dict):
                 members = cast("dict[Any, Any]", node)
                 waiting += members
                 waiting += members.values()
             elif isinstance(node, _ARRAYS):
                 waiting += cast("list[Any]", node)
-            elif isinstance(node, Mapping):
-                waiting.append(dict(cast("Mapping[Any, Any]", node)))
+            elif isinstance(node, _NUMBERS) and not self._numeric:
+                continue
+            elif self._is_shown_by(node):
+                return True
         return False
+
+    def _is_shown_by(self, node: object) -> bool:
+        if isinstance(node, bytes):
+            return self.data(node) is not node
+        if isinstance(node, Mapping):
+            return self.finds(dict(cast("Mapping[Any, Any]", node)))
+        return isinstance(node, _NUMBERS) and self.text(repr(node)) != repr(node)
 
     def _without(self, value: Any) -> Any:
         if isinstance(value, str):
@@ -91,13 +98,9 @@ class Masker:
             return {self._without(k): self._without(v) for k, v in members.items()}
         if isinstance(value, list | tuple):
             return [self._without(item) for item in cast("list[Any]", value)]
-        if self._numeric and isinstance(value, int | float) and self._is_shown_by(value):
+        if self._numeric and isinstance(value, _NUMBERS) and self._is_shown_by(value):
             return MASK
         return value
-
-    def _is_shown_by(self, number: float | None) -> bool:
-        text = repr(number)
-        return self.text(text) != text
 
     def _masked(self, text: str) -> str:
         for form in self._literals:

@@ -57,7 +57,7 @@ def spelled_in_bytes(text: str) -> bytes:
 @lru_cache(maxsize=2048)
 def _in_characters(part: str) -> str:
     if part.isascii():
-        return part if part.isalnum() else _any_of(_escapes(part))
+        return part if part.isalnum() else _any_of([*_escapes(part)])
     # No text of U+FFFD may be tried in every way there is: a run of such characters is one step.
     return f"(?>(?:\ufffd){{{len(part)},{len(part) * 4}}}+|{''.join(map(_strange, part))})"
 

@@ -57,6 +57,8 @@ class Call:
     secrets: set[str] = field(default_factory=_no_secrets, repr=False)
     """Values that were resolved for this call; whatever leaves is searched for them."""
     exchange: Exchange = field(default_factory=Exchange)
+    checked: bool = False
+    """The tool's own checker has seen the arguments."""
     configurable: Mapping[str, Any] = field(default_factory=no_values)
     """Further values of a LangChain `configurable` that the tool may read."""
 

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
+from toolcrib.tools.record import no_values, record
+
 ErrorCode = Literal[
     "invalid_arguments",
     "not_granted",
@@ -31,8 +33,8 @@ ERROR_CODES: frozenset[str] = frozenset(get_args(ErrorCode))
 @dataclass(frozen=True, slots=True)
 class TextPart:
     text: str
-    meta: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    meta: Mapping[str, Any] = field(default_factory=no_values)
+    extra: Mapping[str, Any] = field(default_factory=no_values)
     """Further keys of the block, such as annotations, kept as they came."""
 
     def as_json(self) -> dict[str, Any]:
@@ -47,8 +49,8 @@ class BlobPart:
     data: bytes
     mime_type: str
     name: str | None = None
-    meta: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    meta: Mapping[str, Any] = field(default_factory=no_values)
+    extra: Mapping[str, Any] = field(default_factory=no_values)
     """Further keys of the block, such as annotations, kept as they came."""
 
     def as_json(self) -> dict[str, Any]:
@@ -86,7 +88,7 @@ class Failure:
         return {"code": self.code, "message": self.message}
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record
 class Output:
     """What a tool answered. A failed tool is an Output with an `error`, never an exception."""
 
@@ -94,7 +96,7 @@ class Output:
     structured: Any = None
     error: Failure | None = None
     truncated: bool = False
-    meta: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    meta: Mapping[str, Any] = field(default_factory=no_values)
 
     @property
     def success(self) -> bool:

@@ -19,6 +19,7 @@ from toolcrib.errors import InvalidArguments, InvalidToolSchema
 EMPTY_OBJECT: dict[str, Any] = {"type": "object", "properties": {}}
 MAX_DEPTH = 128
 """Deeper values are refused: they could exhaust the stack of a validator written in C or Rust."""
+_NESTED = (dict, list)
 
 
 class ArgumentChecker:
@@ -30,6 +31,7 @@ class ArgumentChecker:
     def __init__(self, schema: Mapping[str, Any] | None, *, closed: bool = False) -> None:
         """`closed` refuses arguments that the schema does not declare."""
         self.schema = normalised(schema, closed=closed)
+        self._defaults = _defaults(self.schema)
         try:
             self._validator = jsonschema_rs.validator_for(
                 self.schema, mask="***", retriever=_refuse_remote
@@ -41,7 +43,12 @@ class ArgumentChecker:
 
     def check(self, arguments: object) -> dict[str, Any]:
         """Return the arguments as the tool gets them. Raises InvalidArguments with the place."""
-        filled = self._filled(as_object(arguments))
+        return self.judge(as_object(arguments))
+
+    def judge(self, filled: dict[str, Any]) -> dict[str, Any]:
+        """The same for an object that is the checker's own: defaults are put into it."""
+        for name, value in self._defaults:
+            filled.setdefault(name, value)
         has_floats = _survey(filled)
         try:
             if not has_floats and self._validator.is_valid(filled):
@@ -54,13 +61,11 @@ class ArgumentChecker:
             raise InvalidArguments("; ".join(errors[:5]))
         return coerced
 
-    def _filled(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        filled = dict(values)
-        properties = cast("dict[str, Any]", self.schema.get("properties") or {})
-        for name, rule in properties.items():
-            if name not in filled and isinstance(rule, dict) and "default" in rule:
-                filled[name] = rule["default"]
-        return filled
+
+def _defaults(schema: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    properties = cast("dict[str, object]", schema.get("properties") or {})
+    rules = {n: cast("dict[str, Any]", r) for n, r in properties.items() if isinstance(r, dict)}
+    return tuple((name, rule["default"]) for name, rule in rules.items() if "default" in rule)
 
 
 def normalised(schema: Mapping[str, Any] | None, *, closed: bool = False) -> dict[str, Any]:
@@ -83,9 +88,12 @@ def as_object(arguments: object) -> dict[str, Any]:
     if isinstance(arguments, str):
         return _object_of_text(arguments)
     if isinstance(arguments, Mapping):
-        values = cast("Mapping[Any, Any]", arguments)
-        if all(isinstance(key, str) for key in values):
-            return dict(values)
+        values = dict(cast("Mapping[Any, Any]", arguments))
+        for key in values:
+            if not isinstance(key, str):
+                break
+        else:
+            return values
     kind = type(cast("object", arguments)).__name__
     raise InvalidArguments(f"The arguments must be a JSON object, not {kind}.")
 
@@ -202,7 +210,7 @@ def _survey(values: dict[str, Any]) -> bool:
         for node in level:
             members = cast("dict[str, object]", node).values() if isinstance(node, dict) else node
             for value in cast("list[object]", members):
-                if isinstance(value, dict | list):
+                if isinstance(value, _NESTED):
                     inside.append(cast("object", value))
                 elif isinstance(value, float):
                     floats = True

@@ -102,6 +102,9 @@ class Description:
     needs_chat: bool = False
     upstream: str | None = None
     """`host:port` that its calls go to, perhaps with placeholders; None: there is no such one."""
+    prompt: bool = False
+    """Its calls end at once when they are cancelled, and change no context: nobody need guard
+    against them."""
 
 
 class SourceKind(Protocol):
@@ -139,6 +142,8 @@ class Offer:
     """Shows what a call would send; None where there is nothing to show."""
     upstream: str | None = None
     """What calls depend on, together with all others that name the same; None: nothing."""
+    prompt: bool = False
+    """`run` ends at once when it is cancelled, and changes no context."""
     original: object = field(default=None, repr=False)
     """The Python object that it was made of, for a surface that shows such objects as they are."""
 

@@ -9,6 +9,8 @@ from toolcrib.errors import InvalidArguments
 from toolcrib.sources.http.words import is_array, is_object, text_of
 from toolcrib.tools.schema import ArgumentChecker, as_object
 
+_NUMBERS = (int, float)
+
 
 def missing_parameter(name: str) -> str:
     return f"API request failed: missing required path parameter {name!r}"
@@ -34,10 +36,11 @@ class HttpArguments(ArgumentChecker):
             value = given.get(name)
             if value is None or value in ("", []):
                 raise InvalidArguments(sentence)
-        for name, value in given.items():
-            if isinstance(value, int | float) and name in self._texts:
-                given = {**given, name: text_of(value)}
-        return super().check(given)
+        for name in self._texts:
+            value = given.get(name)
+            if isinstance(value, _NUMBERS):
+                given[name] = text_of(value)
+        return self.judge(given)
 
 
 def _wants_text(rule: object) -> bool:

@@ -96,11 +96,8 @@ class Operation:
                 if header is not None:
                     headers.append(header)
             payload = self.body(arguments, files) if self.body else None
-        except UnicodeEncodeError:
-            raise InvalidArguments(
-                "A text holds a character that cannot be sent: half a surrogate pair, "
-                "or one outside the body's charset."
-            ) from None
+        except UnicodeError:
+            raise unsendable() from None
         if payload is not None and not self.typed:
             headers.append(("Content-Type", payload.content_type))
         return Request(
@@ -127,6 +124,13 @@ class Operation:
         path = _joined(self.url.shown_path, arguments)
         url = self.url.host.of(arguments).origin + path
         return f"{url}?{query}" if query else url
+
+
+def unsendable() -> InvalidArguments:
+    return InvalidArguments(
+        "A text holds a character that cannot be sent: half a surrogate pair, "
+        "or one outside the body's charset."
+    )
 
 
 def _target(url: UrlPlan) -> tuple[Step, ...]:

@@ -10,7 +10,8 @@ from toolcrib.secrets.masking import MASK
 from toolcrib.sources.http.binding import Binding, bind
 from toolcrib.sources.http.bodies import Payload
 from toolcrib.sources.http.headers import content_type_of
-from toolcrib.sources.http.operation import Operation
+from toolcrib.sources.http.operation import Operation, unsendable
+from toolcrib.sources.http.raws import charset_of
 from toolcrib.sources.http.sending import Sender
 from toolcrib.sources.http.slots import Slot, Values
 from toolcrib.sources.http.tool import HttpTool
@@ -22,6 +23,15 @@ async def preview_call(
     tool: HttpTool, binding: Binding, sender: Sender, arguments: Mapping[str, Any]
 ) -> Preview:
     """Raises InvalidArguments; what else is wrong stands in the preview."""
+    try:
+        return await _preview(tool, binding, sender, arguments)
+    except UnicodeError:
+        raise unsendable() from None
+
+
+async def _preview(
+    tool: HttpTool, binding: Binding, sender: Sender, arguments: Mapping[str, Any]
+) -> Preview:
     values, missing = await binding.known()
     language = tool.rules.language
     shown = dict.fromkeys(values, MASK) | {name: language.spell(name) for name in missing}
@@ -76,7 +86,7 @@ def _shown_content(
         return shown, _parts(tool, arguments)
     if not kind:
         shown["Content-Type"] = payload.content_type
-    return shown, _text(payload)
+    return shown, _text(payload, kind)
 
 
 def _parts(tool: HttpTool, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -88,8 +98,11 @@ def _parts(tool: HttpTool, arguments: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _text(payload: Payload) -> str:
-    return payload.data.decode()
+def _text(payload: Payload, content_type: str) -> str:
+    try:
+        return payload.data.decode()
+    except UnicodeDecodeError:
+        return payload.data.decode(charset_of(content_type), "replace")
 
 
 def _template_url(tool: HttpTool, shown: Mapping[str, str], arguments: Mapping[str, Any]) -> str:

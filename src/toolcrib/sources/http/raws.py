@@ -53,17 +53,21 @@ def escapes(content_type: str) -> bool:
     return is_json(content_type) or is_form(content_type) or is_xml(content_type)
 
 
-def encoded(text: str, content_type: str) -> bytes:
-    """The text in the charset that the Content-Type names; UTF-8 where it names none we know."""
+def charset_of(content_type: str) -> str:
+    """The charset that the Content-Type names; UTF-8 where it names none we know."""
     named = _CHARSET.search(content_type)
-    if named is None:
-        return text.encode()
-    charset = named[1]
     try:
-        "".encode(charset)
+        "".encode(named[1] if named else "utf-8")
     except (LookupError, ValueError):
-        charset = "utf-8"
-    return text.encode(charset, "xmlcharrefreplace" if is_xml(content_type) else "strict")
+        return "utf-8"
+    return named[1] if named else "utf-8"
+
+
+def encoded(text: str, content_type: str) -> bytes:
+    """The text in the charset of the Content-Type."""
+    charset = charset_of(content_type)
+    foreign = is_xml(content_type) and charset != "utf-8"
+    return text.encode(charset, "xmlcharrefreplace" if foreign else "strict")
 
 
 def compile_raw(pieces: Filled, content_type: str, *, where: str) -> TextMaker:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -15,6 +15,7 @@ from toolcrib.secrets.masking import Masker
 from toolcrib.sources.http.raws import is_json, is_xml, media_type
 from toolcrib.sources.http.rules import Rules
 from toolcrib.sources.http.words import json_text
+from toolcrib.tools.record import record
 from toolcrib.tools.result import BlobPart, Failure, Output, TextPart
 
 READ_LIMIT = 8 * 1024 * 1024
@@ -47,7 +48,7 @@ _TEXTUAL = frozenset(
 Shape = Literal["json", "text", "image", "audio", "file", "unknown"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record
 class Content:
     """An answer's body, read by its media type. Exactly one of `text` and `blob` is there."""
 

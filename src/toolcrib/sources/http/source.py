@@ -46,7 +46,8 @@ class HttpSource:
     async def call(self, name: str, call: Call) -> Output:
         self._require(name)
         try:
-            arguments = self.tool.given(self.tool.checker.check(call.arguments))
+            checked = call.arguments if call.checked else self.tool.checker.check(call.arguments)
+            arguments = self.tool.given(checked)
             bound = await self.binding.bound()
             call.secrets.update(bound.private)
             return await self._send(bound, arguments, call)

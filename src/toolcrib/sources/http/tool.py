@@ -46,6 +46,7 @@ class HttpTool:
             checker=self.checker,
             needs_chat=bool(self.files),
             upstream=upstream_of(self.draft.url, self.rules.language),
+            prompt=True,
         )
 
     def given(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
