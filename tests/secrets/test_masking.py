@@ -148,7 +148,7 @@ def test_a_text_that_is_nearly_a_value_is_soon_searched(value: str, text: str) -
 
     assert masker.text(text) == text
     assert masker.data(text.encode()) == text.encode()
-    assert time.process_time() - began < 1
+    assert time.process_time() - began < 5
 
 
 def test_numbers_are_masked_where_a_value_is_one() -> None:

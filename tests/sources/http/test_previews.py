@@ -158,3 +158,20 @@ async def test_arguments_that_make_no_request_are_an_error(bench: Bench) -> None
     source = await bench.api({"name": "x", "url": bench.url("/{id}")})
     with pytest.raises(InvalidArguments, match="missing required path parameter 'id'"):
         await source.preview("x", {})
+
+
+async def test_a_body_in_another_charset_is_shown_as_text(bench: Bench) -> None:
+    """What no request could carry is an error of the arguments."""
+    options = {
+        "name": "x",
+        "method": "POST",
+        "url": bench.url("/"),
+        "headers": {"Content-Type": "text/plain; charset=iso-8859-1"},
+        "body_template": "text={text}",
+    }
+    source = await bench.api(options)
+    assert (await source.preview("x", {"text": "é"})).request["body"] == "text=é"
+    assert (await bench.sent(source, {"text": "é"})).body == b"text=\xe9"
+    for text in ("日", "\ud800"):
+        with pytest.raises(InvalidArguments, match="cannot be sent"):
+            await source.preview("x", {"text": text})
