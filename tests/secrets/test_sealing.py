@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,23 @@ def test_adding_a_key_reaches_everyone_who_holds_the_file(tmp_path: Path) -> Non
 
     assert theirs.keys()[1:] == old
     assert len(theirs.keys()) == 2
+
+
+def test_no_key_is_lost_when_several_are_added_at_once(tmp_path: Path) -> None:
+    """What one of them sealed meanwhile could never be opened again."""
+    KeyFile(tmp_path / "vault.key").keys()
+
+    def add(_: int) -> tuple[bytes, str]:
+        file, value = KeyFile(tmp_path / "vault.key"), new_key()
+        file.add()
+        return Sealer(file.keys).seal(value), value
+
+    with ThreadPoolExecutor(8) as pool:
+        sealed = list(pool.map(add, range(8)))
+
+    keys = KeyFile(tmp_path / "vault.key").keys()
+    assert len(set(keys)) == 9
+    assert all(Sealer(lambda: keys).unseal(one, name="N") == value for one, value in sealed)
 
 
 def test_an_empty_key_file_is_not_replaced(tmp_path: Path) -> None:

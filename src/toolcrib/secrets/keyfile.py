@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import secrets
 from collections.abc import Sequence
@@ -37,9 +38,15 @@ class KeyFile:
         return self._keys
 
     def add(self) -> None:
-        """Put a new key before the others, in one step."""
-        part = self._written("\n".join([new_key(), *self.keys()]) + "\n")
-        part.replace(self.path)
+        """Put a new key before the others, in one step; two at once add two."""
+        self.keys()
+        place = os.open(self.path.parent, os.O_RDONLY)
+        try:
+            fcntl.flock(place, fcntl.LOCK_EX)
+            part = self._written("\n".join([new_key(), *self.keys()]) + "\n")
+            part.replace(self.path)
+        finally:
+            os.close(place)
 
     def _create(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
