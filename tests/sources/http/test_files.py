@@ -15,6 +15,7 @@ from tests.sources.http.conftest import Bench
 from toolcrib.documents.document import MAX_BYTES, Document
 from toolcrib.documents.folder import FolderBlobStore
 from toolcrib.errors import NotFound
+from toolcrib.sources.http import files
 from toolcrib.sources.http.api import ApiKind
 from toolcrib.sources.http.files import ChatDocuments
 from toolcrib.sources.http.multipart import FilePart, write_multipart
@@ -187,3 +188,23 @@ async def test_a_reader_that_lies_about_the_size_is_caught(bench: Bench) -> None
     output = await bench.call(source, {"file": 2}, chat=3)
     assert "larger than" in output.text
     assert bench.upstream.requests == []
+
+
+async def test_one_call_cannot_ask_for_more_than_memory_holds(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same document a thousand times: reading ends soon behind the cap, and nothing is sent."""
+    monkeypatch.setattr(files, "MAX_TOTAL", 2500)
+    fetched: list[int] = []
+
+    class Reader:
+        async def fetch(self, document_id: int, call: object) -> tuple[str, str, bytes]:
+            fetched.append(document_id)
+            return "a.bin", "application/x-test", bytes(1000)
+
+    source = await bench.api({**OPTIONS, "url": bench.url("/up")}, documents=Reader())
+    output = await bench.call(source, {"file": 1, "extra": [1] * 1000}, chat=3)
+    assert output.error is not None
+    assert output.error.code == "invalid_arguments"
+    assert "larger than 2500 bytes in all" in output.text
+    assert (len(fetched), bench.upstream.requests) == (3, [])

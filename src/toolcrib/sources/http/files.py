@@ -12,6 +12,9 @@ from toolcrib.sources.http.multipart import FilePart
 from toolcrib.sources.http.words import is_array
 from toolcrib.tools.call import Call
 
+MAX_TOTAL = 2 * MAX_BYTES
+"""How many bytes of files one request may carry: it is put together in memory."""
+
 
 class DocumentReader(Protocol):
     """Brings a document of the caller's chat, and no other."""
@@ -82,7 +85,12 @@ async def gather_files(
         ids = _ids(arguments.get(field.name))
         if not ids and field.required:
             raise InvalidArguments(missing_file(field.name))
-        parts += [await _part(field.name, document_id, reader, call) for document_id in ids]
+        for document_id in ids:
+            parts.append(await _part(field.name, document_id, reader, call))
+            if sum(len(part.data) for part in parts) > MAX_TOTAL:
+                raise InvalidArguments(
+                    f"API request failed: the documents are larger than {MAX_TOTAL} bytes in all"
+                )
     return parts
 
 
