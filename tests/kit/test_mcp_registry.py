@@ -194,6 +194,8 @@ async def test_a_disabled_tool_is_not_called(registry: MCPRegistry, servers: Ser
     assert answer == ToolResult(success=False, output="MCP tool 'SEND' is disabled")
     assert (servers.listed, servers.called) == ([], [])
     assert list(registry.get_schemas()) == ["REFUSE", "HANG"]
+    found = await registry.get_discovery_info(load_schemas=False)
+    assert list(found["available_tools"]) == ["REFUSE", "HANG"]
 
 
 async def test_a_tool_that_says_it_failed(registry: MCPRegistry) -> None:

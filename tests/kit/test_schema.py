@@ -130,6 +130,7 @@ def test_dicts_stack() -> None:
         (lambda: param("a", "string", "A", requird=True), "has the unknown keyword 'requird'"),
         (lambda: param("b", "string", "B"), "takes no parameter 'b'"),
         (lambda: openapi_schema({"name": "act"}), "is no function schema"),
+        (lambda: openapi_schema("act"), "is no function schema"),  # type: ignore[arg-type]
         (lambda: openapi_schema({"function": {"parameters": []}}), "needs a name and an object"),
     ],
 )

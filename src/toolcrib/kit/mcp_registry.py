@@ -75,9 +75,7 @@ class MCPRegistry(MCPIndex):
 
     def get_schemas(self) -> dict[str, dict[str, Any]]:
         """Function schemas by name, a stub where none was loaded; disabled tools are left out."""
-        infos = self.get_tools()
-        listed = [info for info in infos if info.status is not MCPToolStatus.DISABLED]
-        return {info.tool_name: function_schema(info) for info in listed}
+        return {info.tool_name: function_schema(info) for info in self._offered()}
 
     async def prewarm_schemas(self, account_id: str | None = None) -> int:
         """Fill in schemas that the cache has for this account; asks no server. Returns how many."""
@@ -93,9 +91,9 @@ class MCPRegistry(MCPIndex):
 
         A filter with a comma names tools exactly; another is looked for in their names. With
         `load_schemas` missing schemas are fetched, and a tool whose schema cannot be had is left
-        out; without, it has a stub.
+        out; without, it has a stub. Disabled tools are not there.
         """
-        infos = _filtered(self.get_tools(), filter_pattern)
+        infos = _filtered(self._offered(), filter_pattern)
         if load_schemas:
             await self._discovery.load(infos, account_id)
             infos = [info for info in infos if info.schema is not None]
@@ -106,6 +104,9 @@ class MCPRegistry(MCPIndex):
             "toolkits": self.get_available_toolkits(),
             "filter_applied": filter_pattern,
         }
+
+    def _offered(self) -> list[MCPToolInfo]:
+        return [info for info in self.get_tools() if info.status is not MCPToolStatus.DISABLED]
 
     @property
     def _discovery(self) -> Discovery:

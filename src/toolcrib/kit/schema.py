@@ -152,7 +152,8 @@ def _drafted(function: F) -> tuple[F, Draft]:
 
 
 def _function_schema(schema: Mapping[str, Any], method: Callable[..., Any]) -> dict[str, Any]:
-    whole = copy.deepcopy(dict(schema))
+    given = cast("object", schema)
+    whole = copy.deepcopy(dict(schema)) if isinstance(given, Mapping) else {}
     said = whole.get("function")
     if not isinstance(said, dict):
         raise InvalidOptions(

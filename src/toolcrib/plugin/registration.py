@@ -40,8 +40,9 @@ def default_registry() -> Registry:
 def register_tools(code: str, tools: Any, *, name: str = "", description: str = "") -> None:
     """Register tools under a code. `name` and `description` are the code's, for people.
 
-    Tools may be LangChain tools, plain or async functions; any object is kept as it is. Raises
-    InvalidOptions for a code that cannot be one.
+    Tools may be LangChain tools, plain or async functions, and classes or instances of the kit,
+    which bring a tool for each method; any object is kept as it is. Raises InvalidOptions for a
+    code that cannot be one.
     """
     _registry().register_tools(code, tools, name=name, description=description)
 

@@ -101,12 +101,19 @@ class _Method:
         self._name = name
         self._threads = threads
         self._asynchronous = inspect.iscoroutinefunction(method)
+        parameters = inspect.signature(method).parameters
+        self._open = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
+        self._taken = frozenset(parameters)
 
     async def __call__(self, call: Call) -> Output:
+        given = call.arguments
+        if not self._open and not self._taken.issuperset(given):
+            # As with a LangChain tool: what the schema leaves open and nobody takes is dropped.
+            given = {name: value for name, value in given.items() if name in self._taken}
         if self._asynchronous:
-            result = await self._method(**call.arguments)
+            result = await self._method(**given)
         else:
-            result = await self._threads.run(partial(self._method, **call.arguments))
+            result = await self._threads.run(partial(self._method, **given))
             if inspect.isawaitable(result):
                 result = await result
         return outcome_of(result, tool=self._name)
