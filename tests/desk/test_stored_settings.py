@@ -106,3 +106,13 @@ async def test_deleting_what_is_not_there_says_so(tenants: Tenants) -> None:
     """A wrong name is not a success."""
     with pytest.raises(NotFound):
         await tenants.crib.desk.settings.delete(tenants.user_a.caller, "NOPE")
+
+
+@pytest.mark.parametrize("name", ["KEY\n", "KEY ", "\nKEY", ""])
+async def test_a_name_is_one_that_a_placeholder_can_spell(tenants: Tenants, name: str) -> None:
+    """A line break at the end is no part of a name, of a setting's or a secret's."""
+    desk = tenants.crib.desk
+    with pytest.raises(InvalidRequest, match="cannot be the name"):
+        await desk.settings.put(tenants.user_a.caller, name, "a-long-value")
+    with pytest.raises(InvalidRequest, match="cannot be the name"):
+        await desk.secrets.put(tenants.root.caller, name, "a-long-value")

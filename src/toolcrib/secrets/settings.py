@@ -13,7 +13,7 @@ from toolcrib.secrets.binding import BoundValue
 from toolcrib.secrets.sealing import Sealer
 
 SettingStatus = Literal["configured", "undecryptable"]
-_NAME = re.compile(r"^[A-Za-z0-9_]{1,128}$")
+_NAME = re.compile(r"[A-Za-z0-9_]{1,128}", re.ASCII)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -201,7 +201,7 @@ def owners_of(user_id: int | None, group_id: int | None) -> list[SettingOwner]:
 
 
 def require_name(name: str) -> None:
-    if not _NAME.match(name):
+    if not _NAME.fullmatch(name):
         raise InvalidRequest(
             f"{name!r} cannot be the name of a setting.",
             where="name",

@@ -14,7 +14,7 @@ from toolcrib.secrets.memory import Kept, Memory
 from toolcrib.secrets.sealing import Sealer
 
 SecretStatus = Literal["configured", "missing", "undecryptable"]
-SECRET_NAME = re.compile(r"^[A-Z][A-Z0-9_]{0,127}$")
+SECRET_NAME = re.compile(r"[A-Z][A-Z0-9_]{0,127}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -66,7 +66,7 @@ class Vault:
 
     async def put(self, name: str, value: str, *, hosts: Sequence[str] = ()) -> None:
         """Raises InvalidRequest for a name that no `{{NAME}}` could spell."""
-        if not SECRET_NAME.match(name):
+        if not SECRET_NAME.fullmatch(name):
             raise InvalidRequest(
                 f"{name!r} cannot be the name of a secret.",
                 where="name",
