@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.support.endpoints import ONE_TEXT, Endpoints, open_endpoints
+from toolcrib.catalog.capabilities import CapabilityDraft
 from toolcrib.grants.agents import AgentDraft
 from toolcrib.identity.caller import Caller
 from toolcrib.invocation.breaker import Breaker, Patience
@@ -113,6 +114,30 @@ async def test_a_host_that_settings_decide_is_everybodys_own(endpoints: Endpoint
     theirs = await desk.tools.call(other.caller, shared.id, "t", {})
 
     assert (code_of(mine), code_of(theirs)) == ("unreachable", None)
+
+
+async def test_a_private_definition_stops_nobody_else(endpoints: Endpoints) -> None:
+    """Its author asks for whatever fails; the tools of others at the same host go on."""
+    desk, operator = endpoints.crib.desk, endpoints.crib.operator
+    group = await desk.groups.create(operator, name="g")
+    author = await endpoints.crib.person("author", "user", group.id)
+    endpoints.upstream.reply("/down", answer(500))
+    draft = CapabilityDraft(
+        name="p",
+        code="p",
+        type="api",
+        access_type="private",
+        owner_id=author.id,
+        options={"name": "p", "url": endpoints.upstream.url("/down")},
+    )
+    row = await desk.capabilities.create(author.caller, draft)
+    own = AgentDraft(name="own", creator_id=author.id)
+    agent = await desk.agents.create(author.caller, own, capabilities=[row.id])
+    await endpoints.api("t", "/up")
+    for _ in range(4):
+        theirs = await desk.tools.call(author.caller, agent.id, "p", {})
+
+    assert (code_of(theirs), code_of(await endpoints.call("t"))) == ("unreachable", None)
 
 
 async def test_it_recovers_by_itself(endpoints: Endpoints) -> None:

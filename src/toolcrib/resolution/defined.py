@@ -102,7 +102,7 @@ class DefinedProvider:
             origin=f"capability {capability.id} {capability.name!r}",
             checker=tool.checker,
             preview=preview,
-            upstream=_upstream(tool, owner),
+            upstream=_upstream(capability, tool, owner),
             prompt=tool.prompt,
         )
 
@@ -174,9 +174,11 @@ def _definition(capability: Capability) -> Mapping[str, Any]:
     }
 
 
-def _upstream(tool: Description, owner: _Owner) -> str | None:
-    """One that settings decide is another one for everybody."""
-    if tool.upstream is None or not needs(tool.upstream):
+def _upstream(capability: Capability, tool: Description, owner: _Owner) -> str | None:
+    """One that settings decide is another one for everybody. So is that of a private definition:
+    its author chooses what to ask for, and its failures must not stop the calls of others."""
+    private = capability.access_type == "private" and capability.id > 0
+    if tool.upstream is None or not (private or needs(tool.upstream)):
         return tool.upstream
     group = "" if owner.group_id is None else f" in group {owner.group_id}"
     return f"{tool.upstream} of user {owner.user_id}{group}"
