@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import structlog
 
@@ -107,10 +108,11 @@ class Platform:
         )
         self.installed = InstalledPackages(storage.packages, self.vault, self.package_kinds)
         api = ApiKind(self.client, ChatDocuments(documents=storage.documents, blobs=self.blobs))
+        servers = ServerProvider(McpConnector(self.servers), self.values)
         self.providers: Providers = {
             "internal": InternalProvider(self.shelf, self.installed),
             "api": DefinedProvider(api, self.values, self.memory),
-            "mcp": ServerProvider(McpConnector(self.servers), self.values),
+            "mcp": servers,
         }
         self.resolver = Resolver(
             agents=storage.agents,
@@ -156,6 +158,7 @@ class Platform:
             clock=now,
             capability_kinds={"internal": None, "api": api, "mcp": McpOptions()},
             environment=settings.environment,
+            servers=servers,
             add_key=key_file and key_file.add,
         )
         self.home = Home()
@@ -201,7 +204,7 @@ class Platform:
         if tool is None:
             raise NotFound(
                 f"Agent {agent_id} has no tool {name!r} for you.",
-                hint=f"GET /api/v1/explain?agent={agent_id}&tool={name} says why.",
+                hint=f"GET /api/v1/explain?agent={agent_id}&tool={quote(name, safe='')} says why.",
             )
         return await self.invoker.invoke(
             Request(

@@ -355,3 +355,43 @@ async def test_package_of_a_legacy_server(tenants: Tenants):
         assert server.asked[-1][1]["name"] == "search"
         bad = await call(user, agent, "mcp_knowledge_search", query="oslo", more=1)
         assert bad["error"]["code"] == "invalid_arguments"
+
+
+async def test_servers_are_shown_and_looked_at_anew(tenants: Tenants):
+    """Everybody sees the servers that they may use, each with its state; a look is taken now."""
+    crib = tenants.crib
+    async with HttpMcp("session") as good, HttpMcp("session") as private:
+        row = await server_row(crib, "good", good.url)
+        dead = await server_row(crib, "dead", "http://127.0.0.1:9/mcp")
+        own = await tenants.user_a.api.post(
+            "/api/super-admin/capabilities",
+            json={
+                "name": "own",
+                "code": "own",
+                "type": "mcp",
+                "access_type": "private",
+                "options": {"server_label": "own", "server_url": private.url},
+            },
+        )
+        assert own.status_code == 201, own.text
+        mine = f"mcp:{own.json()['id']}"
+        await crib.platform.servers.prepare()
+        page = (await tenants.user_a.api.get("/api/v1/mcp/servers")).json()
+        assert {item["ref"]: (item["status"], item["tools"]) for item in page["items"]} == {
+            f"mcp:{row}": ("connected", ["echo"]),
+            f"mcp:{dead}": ("failed", []),
+            mine: ("connected", ["echo"]),
+        }
+        assert page["items"][1]["error"]["code"] == "unreachable"
+        assert page["items"][0]["checked_at"] is not None
+        good.tools.append(tool_of("more"))
+        again = await tenants.user_a.api.post(f"/api/v1/mcp/servers/mcp:{row}/refresh")
+        assert again.json()["tools"] == ["echo", "more"]
+        for ref in (mine, "mcp:999999", "other:1"):
+            hidden = await tenants.user_b.api.post(f"/api/v1/mcp/servers/{ref}/refresh")
+            assert hidden.status_code == 404
+        refs = [
+            item["ref"]
+            for item in (await tenants.user_b.api.get("/api/v1/mcp/servers")).json()["items"]
+        ]
+        assert refs == [f"mcp:{row}", f"mcp:{dead}"]

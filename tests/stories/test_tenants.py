@@ -197,6 +197,8 @@ ROUTES: dict[str, Line] = {
     "PUT /admin/secrets/{name}": Line(foreign=HIDDEN | REFUSED, body=lambda t: {"value": "xxxxxx"}),
     "GET /admin/secrets": Line(foreign=SEEN | HIDDEN | REFUSED),
     "DELETE /admin/secrets/{name}": Line(foreign=HIDDEN | REFUSED),
+    "GET /api/v1/mcp/servers": Line(foreign=SEEN),
+    "POST /api/v1/mcp/servers/{ref}/refresh": Line(),
     "GET /api/v1/plugins": Line(foreign=SEEN | HIDDEN | REFUSED),
     "POST /api/v1/plugins/reload": Line(foreign=HIDDEN | REFUSED),
     "GET /api/v1/me": Line(foreign=SEEN),
@@ -251,6 +253,7 @@ def filled(path: str, tenant: Tenant) -> Iterator[str]:
         "token_id": tenant.token_id,
         "name": "repeat" if "/tools/" in path else tenant.setting,
         "slug": f"{tenant.word}_package",
+        "ref": f"mcp:{tenant.capability}",
     }
     several = {
         "agent_id": (tenant.agent, tenant.own_agent),

@@ -22,6 +22,7 @@ HOMES = {
     "plugins": "plugins",
     "capabilities": "capabilities",
     "packages": "packages",
+    "mcp": "mcp",
     "agents": "agents",
     "groups": "groups",
     "users": "users",

@@ -23,6 +23,7 @@ from toolcrib.desk.packages import Fetch, InstalledTools, Run
 from toolcrib.desk.plugins import LoadedPlugins
 from toolcrib.desk.replying import Invoke, Replying
 from toolcrib.desk.secrets import StoredSecrets
+from toolcrib.desk.servers import McpServers
 from toolcrib.desk.settings import StoredSettings
 from toolcrib.desk.tokens import Tokens
 from toolcrib.desk.tools import Tools
@@ -37,6 +38,7 @@ from toolcrib.plugin.registration import Registry
 from toolcrib.resolution.installed import InstalledPackages, PackageKinds
 from toolcrib.resolution.offering import Shelf
 from toolcrib.resolution.resolve import Resolver
+from toolcrib.resolution.servers import ServerProvider
 from toolcrib.secrets.settings import SettingValues
 from toolcrib.secrets.vault import Vault
 
@@ -83,6 +85,7 @@ class Desk:
     calls: Calls
     plugins: LoadedPlugins
     tools: Tools
+    servers: McpServers
 
 
 def open_desk(
@@ -103,12 +106,20 @@ def open_desk(
     clock: Callable[[], datetime],
     capability_kinds: CapabilityKinds,
     environment: Environment,
+    servers: ServerProvider,
     add_key: Callable[[], None] | None = None,
 ) -> Desk:
     """Put the nouns together. `capability_kinds` are the types that have a source here;
     `add_key` makes a new vault key where the keys are ours to make."""
     signals = stores.signals
     entrance = Entrance(chats=stores.chats, environment=environment)
+    capabilities = Capabilities(
+        capabilities=stores.capabilities,
+        groups=stores.groups,
+        registry=registry,
+        kinds=capability_kinds,
+        signals=signals,
+    )
     return Desk(
         groups=Groups(groups=stores.groups, signals=signals),
         users=Users(users=stores.users, signals=signals),
@@ -129,13 +140,8 @@ def open_desk(
             run=run,
             clock=clock,
         ),
-        capabilities=Capabilities(
-            capabilities=stores.capabilities,
-            groups=stores.groups,
-            registry=registry,
-            kinds=capability_kinds,
-            signals=signals,
-        ),
+        capabilities=capabilities,
+        servers=McpServers(capabilities=capabilities, provider=servers),
         agents=Agents(
             agents=stores.agents,
             capabilities=stores.capabilities,

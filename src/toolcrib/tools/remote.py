@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from toolcrib.tools.call import Call
 from toolcrib.tools.result import Output
@@ -40,10 +40,30 @@ class ServerSeen:
     """`host:port`, where it is at an address."""
 
 
+ServerStatus = Literal["connecting", "connected", "failed", "disabled"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ServerState:
+    """How a server is, for people. `error` is `(code, sentence)`, masked."""
+
+    ref: str
+    label: str
+    status: ServerStatus
+    tools: Sequence[str] = ()
+    error: tuple[str, str] | None = None
+    checked_at: float | None = None
+    """Seconds since 1970 of the last look."""
+
+
 class Connector(Protocol):
     """Connects, keeps connections, and tells when what it showed is not so any more."""
 
     async def see(self, asked: ServerAsked) -> ServerSeen:
         """The tools, after waiting a moment for a server that is not known yet. Never raises
         for what the server does; InvalidOptions and the like for options that cannot be used."""
+        ...
+
+    async def state(self, asked: ServerAsked, *, refresh: bool = False) -> ServerState:
+        """How the server is; `refresh` reads its list now and waits for it. Raises as `see`."""
         ...

@@ -6,9 +6,10 @@ from toolcrib.sources.mcp.addressing import of_capability, place_of
 from toolcrib.sources.mcp.calling import call_tool
 from toolcrib.sources.mcp.canonical import filled, tool_names
 from toolcrib.sources.mcp.pool import Key, Pool
+from toolcrib.sources.mcp.servers import HttpServer
 from toolcrib.sources.mcp.upstream import State, Upstream
 from toolcrib.tools.call import Call
-from toolcrib.tools.remote import ServerAsked, ServerSeen
+from toolcrib.tools.remote import ServerAsked, ServerSeen, ServerState
 from toolcrib.tools.result import Output
 from toolcrib.tools.source import Skip
 from toolcrib.tools.spec import ToolSpec
@@ -22,7 +23,28 @@ class McpConnector:
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
+    async def state(self, asked: ServerAsked, *, refresh: bool = False) -> ServerState:
+        upstream, _ = await self._upstream(asked)
+        state = await (upstream.refresh() if refresh else upstream.look())
+        return ServerState(
+            ref=asked.ref,
+            label=asked.label,
+            status=state.status,
+            tools=list(state.tools.specs),
+            error=state.error,
+            checked_at=state.checked_at,
+        )
+
     async def see(self, asked: ServerAsked) -> ServerSeen:
+        upstream, server = await self._upstream(asked)
+        options = filled(asked.options, asked.values)
+        allowed = tool_names(options["allowed_tools"]) if "allowed_tools" in options else None
+        if "allowed_tools" in options and allowed is None:
+            return ServerSeen(trouble=NO_LIST)
+        refuses = options.get("require_approval") != "never"
+        return self._seen(upstream, await upstream.look(), allowed, place_of(server.url), refuses)
+
+    async def _upstream(self, asked: ServerAsked) -> tuple[Upstream, HttpServer]:
         server = of_capability(asked.options, asked.values)
         await self._pool.prepare()
         upstream = self._pool.upstream(
@@ -31,12 +53,7 @@ class McpConnector:
             version=asked.version,
             label=asked.label,
         )
-        options = filled(asked.options, asked.values)
-        allowed = tool_names(options["allowed_tools"]) if "allowed_tools" in options else None
-        if "allowed_tools" in options and allowed is None:
-            return ServerSeen(trouble=NO_LIST)
-        refuses = options.get("require_approval") != "never"
-        return self._seen(upstream, await upstream.look(), allowed, place_of(server.url), refuses)
+        return upstream, server
 
     def _seen(
         self,

@@ -1,0 +1,64 @@
+"""This module shows the MCP servers of a caller's capabilities, and looks at one anew."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from toolcrib.catalog.capabilities import Capability
+from toolcrib.desk.capabilities import Capabilities
+from toolcrib.errors import NotFound
+from toolcrib.grants.decide import decide, of_capability
+from toolcrib.identity.caller import Caller
+from toolcrib.resolution.servers import ServerProvider
+from toolcrib.tools.remote import ServerState
+
+_PREFIX = "mcp:"
+
+
+class McpServers:
+    """Servers as the caller connects to them: with their own settings, or their group's."""
+
+    def __init__(self, *, capabilities: Capabilities, provider: ServerProvider) -> None:
+        self._capabilities = capabilities
+        self._provider = provider
+
+    async def list(
+        self, caller: Caller, *, after: int = 0, limit: int = 50
+    ) -> Sequence[tuple[int, ServerState]]:
+        """`(capability id, state)`, by id. All are looked at together, so none delays another."""
+        rows: list[Capability] = []
+        while len(rows) < limit:
+            page = await self._capabilities.list(caller, after=after, limit=200)
+            rows += [row for row in page if _is_usable(row, caller)]
+            if len(page) < 200:
+                break
+            after = page[-1].id
+        chosen = rows[:limit]
+        states = await asyncio.gather(*(self._state(caller, row) for row in chosen))
+        return [(row.id, state) for row, state in zip(chosen, states, strict=True)]
+
+    async def refresh(self, caller: Caller, ref: str) -> ServerState:
+        """Connect if need be and read the list of tools now. Raises NotFound."""
+        number = ref.removeprefix(_PREFIX)
+        if number == ref or not number.isdecimal():
+            raise NotFound(f"There is no server {ref!r}.", hint="A ref is mcp:<capability id>.")
+        row = await self._capabilities.get(caller, int(number))
+        if not _is_usable(row, caller):
+            raise NotFound(f"There is no server {ref!r}.")
+        return await self._state(caller, row, refresh=True)
+
+    async def _state(
+        self, caller: Caller, row: Capability, *, refresh: bool = False
+    ) -> ServerState:
+        group = row.group_id if row.access_type == "group" else caller.group_id
+        return await self._provider.state(
+            row, user_id=caller.user_id, group_id=group, refresh=refresh
+        )
+
+
+def _is_usable(row: Capability, caller: Caller) -> bool:
+    """A server may only be connected to by who may use it: seeing the row is not enough."""
+    return (
+        row.type == "mcp" and not row.archived and bool(decide(caller, "use", of_capability(row)))
+    )
