@@ -58,7 +58,7 @@ class Settings(BaseSettings):
     egress_proxy: SecretStr = SecretStr("")
     """`http://[user:password@]host:port` of the proxy that connects for the guard; empty: none."""
     stdio_allow: Names = ()
-    """Commands that may be started as MCP servers; empty: none. Nothing starts one yet."""
+    """Commands that may be started as MCP servers; empty: none."""
     plugin_groups: Names = ()
     """Entry-point groups besides `toolcrib.tools` and `primethink.tools`."""
     plugin_timeout: float = Field(default=20.0, gt=0)
