@@ -119,7 +119,7 @@ class Admit:
 
     breaker: Breaker
 
-    async def __call__(self, flight: Flight) -> Output | None:
+    def __call__(self, flight: Flight) -> Output | None:
         upstream = flight.request.tool.upstream
         if upstream is None:
             return None
@@ -136,7 +136,7 @@ class Learn:
 
     breaker: Breaker
 
-    async def __call__(self, flight: Flight, output: Output) -> Output:
+    def __call__(self, flight: Flight, output: Output) -> Output:
         upstream = flight.request.tool.upstream
         if upstream is not None:
             if _failed(flight, output):

@@ -37,9 +37,9 @@ class Invoker:
         try:
             output = await self._inward(flight)
         except asyncio.CancelledError:
-            await self._outward(flight, Output.failed("cancelled", "The call was cancelled."))
+            self._outward(flight, Output.failed("cancelled", "The call was cancelled."))
             raise
-        output = await self._outward(flight, output)
+        output = self._outward(flight, output)
         return Outcome(
             call_id=flight.call_id,
             tool=request.tool.name,
@@ -51,12 +51,14 @@ class Invoker:
 
     async def _inward(self, flight: Flight) -> Output:
         for step in self._steps.inward:
-            output = await step(flight)
+            output = step(flight)
+            if output is not None and not isinstance(output, Output):
+                output = await output
             if output is not None:
                 return output
         return Output.failed("internal", "No step ran the tool.")
 
-    async def _outward(self, flight: Flight, output: Output) -> Output:
+    def _outward(self, flight: Flight, output: Output) -> Output:
         for step in self._steps.outward:
-            output = await step(flight, output)
+            output = step(flight, output)
         return output

@@ -8,12 +8,12 @@ Output. Only tools of our own sources, which promise to behave, run in their cal
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable
 from traceback import format_tb
 
 import structlog
 
 from toolcrib.errors import CallError, SourceError, ToolcribError
-from toolcrib.net.deadlines import Deadlines
 from toolcrib.resolution.toolset import ResolvedTool
 from toolcrib.tools.call import Call, current_call
 from toolcrib.tools.result import ERROR_CODES, ErrorCode, Output
@@ -28,15 +28,15 @@ class Runner:
 
     def __init__(self) -> None:
         self._left_behind: set[asyncio.Task[Output]] = set()
-        self._deadlines = Deadlines()
 
-    async def run(self, tool: ResolvedTool, call: Call) -> Output:
+    def run(self, tool: ResolvedTool, call: Call) -> Awaitable[Output]:
         """The tool's Output, or a failed one after `call.deadline` seconds.
 
         Cancelling this cancels the tool.
         """
-        if tool.prompt:
-            return await self._at_hand(tool, call)
+        return _at_hand(tool, call) if tool.prompt else self._watched(tool, call)
+
+    async def _watched(self, tool: ResolvedTool, call: Call) -> Output:
         loop = asyncio.get_running_loop()
         task = loop.create_task(_guarded(tool, call))
         # What asyncio.wait does, for one task: every call comes through here.
@@ -57,28 +57,11 @@ class Runner:
 
     async def close(self) -> None:
         """Cancel what was left behind and wait a moment for it."""
-        self._deadlines.close()
         tasks = list(self._left_behind)
         for task in tasks:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks, timeout=GRACE)
-
-    async def _at_hand(self, tool: ResolvedTool, call: Call) -> Output:
-        """Run it here: a task, a context and a timer of its own would cost more than all else."""
-        try:
-            with self._deadlines.within(call.deadline):
-                return await tool.run(call)
-        except TimeoutError:
-            return _too_late(tool, call)
-        except ToolcribError as error:
-            return failed_by(error)
-        except Exception as error:  # noqa: BLE001 - a mistake of ours must not end the agent's run
-            # Neither the error's text nor variables: both may hold what must not be logged.
-            trace = "".join(format_tb(error.__traceback__))
-            kind = type(error).__name__
-            _log.error("source raised", tool=tool.name, ref=tool.ref, error=kind, trace=trace)
-            return Output.failed("internal", f"{tool.name} failed: {kind}.")
 
     async def _end(self, task: asyncio.Task[Output], tool: ResolvedTool, call: Call) -> None:
         task.cancel()
@@ -92,6 +75,20 @@ class Runner:
 def _wake(over: asyncio.Future[None]) -> None:
     if not over.done():
         over.set_result(None)
+
+
+async def _at_hand(tool: ResolvedTool, call: Call) -> Output:
+    """Run it here: a task, a context and a timer of its own would cost more than all else."""
+    try:
+        return await tool.run(call)
+    except ToolcribError as error:
+        return failed_by(error)
+    except Exception as error:  # noqa: BLE001 - a mistake of ours must not end the agent's run
+        # Neither the error's text nor variables: both may hold what must not be logged.
+        trace = "".join(format_tb(error.__traceback__))
+        kind = type(error).__name__
+        _log.error("source raised", tool=tool.name, ref=tool.ref, error=kind, trace=trace)
+        return Output.failed("internal", f"{tool.name} failed: {kind}.")
 
 
 async def _guarded(tool: ResolvedTool, call: Call) -> Output:

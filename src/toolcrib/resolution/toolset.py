@@ -35,7 +35,7 @@ class ResolvedTool:
     upstream: str | None = None
     """Where its calls go, where that is one place: those who name the same share its outages."""
     prompt: bool = False
-    """`run` ends at once when it is cancelled: it needs no task of its own."""
+    """`run` ends by the deadline, and at once when it is cancelled: it needs no guard."""
     original: object = field(default=None, repr=False)
     """The Python object that the tool was made of, where there is one."""
 

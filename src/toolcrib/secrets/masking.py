@@ -44,16 +44,17 @@ class Masker:
         return WIDEST * len(self._values[0]) if self._values else 0
 
     def text(self, text: str) -> str:
-        for probe in self._probes:
-            if probe in text:
-                return self._masked(text)
-        return text
+        return self._masked(text) if any(map(text.__contains__, self._probes)) else text
 
     def data(self, data: bytes) -> bytes:
-        for probe in self._byte_probes:
-            if probe in data:
-                return self._masked_bytes(data)
-        return data
+        found = any(map(data.__contains__, self._byte_probes))
+        return self._masked_bytes(data) if found else data
+
+    def misses(self, data: bytes) -> bool:
+        """Whether neither a text of these bytes nor its JSON can have a value; False: perhaps."""
+        if self._numeric or b"\\" in data:  # escapes and numbers hide what they say
+            return False
+        return not any(map(data.__contains__, self._byte_probes))
 
     def value(self, value: Any) -> Any:
         """Mask every string and number inside a JSON value, keys included.
@@ -68,9 +69,8 @@ class Masker:
         while waiting:
             node = waiting.pop()
             if isinstance(node, str):
-                for probe in self._probes:
-                    if probe in node:
-                        return True
+                if any(map(node.__contains__, self._probes)):
+                    return True
             elif isinstance(node, dict):
                 members = cast("dict[Any, Any]", node)
                 waiting += members

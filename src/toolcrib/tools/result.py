@@ -97,6 +97,8 @@ class Output:
     error: Failure | None = None
     truncated: bool = False
     meta: Mapping[str, Any] = field(default_factory=no_values)
+    searched: bool = False
+    """Its source has looked: no value that was resolved for the call is in it."""
 
     @property
     def success(self) -> bool:

@@ -103,8 +103,8 @@ class Description:
     upstream: str | None = None
     """`host:port` that its calls go to, perhaps with placeholders; None: there is no such one."""
     prompt: bool = False
-    """Its calls end at once when they are cancelled, and change no context: nobody need guard
-    against them."""
+    """Its calls end by their deadline and at once when they are cancelled, and change no context:
+    nobody need guard against them."""
 
 
 class SourceKind(Protocol):
@@ -143,7 +143,7 @@ class Offer:
     upstream: str | None = None
     """What calls depend on, together with all others that name the same; None: nothing."""
     prompt: bool = False
-    """`run` ends at once when it is cancelled, and changes no context."""
+    """`run` ends by the deadline and at once when it is cancelled, and changes no context."""
     original: object = field(default=None, repr=False)
     """The Python object that it was made of, for a surface that shows such objects as they are."""
 

@@ -193,7 +193,7 @@ async def test_every_used_value_is_searched_for_in_the_result(bench: Bench) -> N
     class Flight:
         secrets = call.secrets
 
-    masked = await Mask()(Flight(), output)  # type: ignore[arg-type]
+    masked = Mask()(Flight(), output)  # type: ignore[arg-type]
     for secret in ("kb-secret-9", "url-secret-1", "very-long-hook-token"):
         assert secret not in masked.text
         assert secret not in repr(masked.structured)

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from toolcrib.errors import SecretMissing, SecretUndecryptable
 from toolcrib.secrets.forms import private_forms
+from toolcrib.secrets.masking import Masker
 from toolcrib.secrets.memory import Kept
 from toolcrib.sources.http.operation import Operation
 from toolcrib.sources.http.slots import Values
@@ -26,6 +27,7 @@ class Bound:
 
     operation: Operation
     private: frozenset[str]
+    masker: Masker
 
     def __repr__(self) -> str:
         return f"Bound({self.operation.method})"
@@ -33,6 +35,10 @@ class Bound:
 
 class Binding(Protocol):
     """Gives the operation of one call."""
+
+    def ready(self) -> Bound | None:
+        """The operation, where nothing has to be looked up for it."""
+        ...
 
     async def bound(self) -> Bound: ...
 
@@ -51,6 +57,9 @@ class FixedBinding:
         self._values = {name: values[name] for name in sorted(tool.needs) if name in values}
         self._bound = bind(tool, self._values)
 
+    def ready(self) -> Bound:
+        return self._bound
+
     async def bound(self) -> Bound:
         return self._bound
 
@@ -67,11 +76,11 @@ class CallTimeBinding:
         self._secret = secret
         self._kept = kept
 
+    def ready(self) -> Bound | None:
+        return self._kept.get(self)
+
     async def bound(self) -> Bound:
         """Raises SecretMissing or SecretUndecryptable: then nothing may be sent."""
-        known = self._kept.get(self)
-        if known is not None:
-            return known
         began = self._kept.now()
         made = bind(self._tool, {name: await self._secret(name) for name in self._names})
         self._kept.put(self, made, made_at=began)
@@ -95,4 +104,5 @@ class CallTimeBinding:
 def bind(tool: HttpTool, values: Mapping[str, str]) -> Bound:
     """Raises UnresolvedPlaceholderError or InvalidOptions."""
     operation = tool.draft.bind(Values(values, tool.rules.language))
-    return Bound(operation=operation, private=frozenset(private_forms(values.values())))
+    private = frozenset(private_forms(values.values()))
+    return Bound(operation=operation, private=private, masker=Masker(private))

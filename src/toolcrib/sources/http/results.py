@@ -57,26 +57,36 @@ class Content:
     is_json: bool = False
     blob: BlobPart | None = None
     truncated: bool = False
+    searched: bool = False
+    """No value that was used for the call is in it."""
 
 
-def output_of(response: Response, rules: Rules, private: frozenset[str] = frozenset()) -> Output:
+_NOBODY = Masker(())
+
+
+def output_of(response: Response, rules: Rules, masker: Masker = _NOBODY) -> Output:
     """What the model gets. A status that means failure is a failed Output.
 
-    Whoever passes it on masks it; where a text is cut, no half of a `private` value may stay.
+    Whoever passes it on masks it, unless it says that it was searched; where a text is cut, no half
+    of a value may stay.
     """
     status = response.status
     failed = status >= 300 or status < 200
     if failed and rules.result == "body":
         return Output.failed("upstream_error", f"API error: HTTP {status}")
-    content = read_content(response, private)
+    content = read_content(response, masker)
     if content.blob is not None and response.truncated and not failed:
         return Output.failed(
             "too_large",
             f"API request failed: the file that came back is larger than {READ_LIMIT} bytes",
         )
     if rules.result == "body":
-        part = content.blob or TextPart(content.text)
-        return Output(parts=(part,), structured=content.json, truncated=content.truncated)
+        return Output(
+            parts=(content.blob or TextPart(content.text),),
+            structured=content.json,
+            truncated=content.truncated,
+            searched=content.searched,
+        )
     return _status_and_body(status, content, failed=failed)
 
 
@@ -90,10 +100,11 @@ def _status_and_body(status: int, content: Content, *, failed: bool) -> Output:
         structured=shown,
         error=Failure("upstream_error", f"API error: HTTP {status}{followed}") if failed else None,
         truncated=content.truncated,
+        searched=content.searched,
     )
 
 
-def read_content(response: Response, private: frozenset[str] = frozenset()) -> Content:
+def read_content(response: Response, masker: Masker = _NOBODY) -> Content:
     """Read the body by its media type; without one, as text where it is UTF-8."""
     body = response.body
     if not body:
@@ -104,14 +115,16 @@ def read_content(response: Response, private: frozenset[str] = frozenset()) -> C
     if shape not in {"json", "text"}:
         return Content(blob=_blob(response, shape))
     if response.truncated or len(body) > TEXT_LIMIT:
-        return _cut_text(response, private)
+        return _cut_text(response, masker)
     text = response.text()
-    return _json_content(body, text) if shape == "json" else Content(text=text)
+    searched = response.charset == "utf-8" and masker.misses(body)
+    if shape == "text":
+        return Content(text=text, searched=searched)
+    return _json_content(body, text, searched=searched)
 
 
-def _cut_text(response: Response, private: frozenset[str]) -> Content:
+def _cut_text(response: Response, masker: Masker) -> Content:
     """The beginning of a text. Values are masked first: a mask does not find half a value."""
-    masker = Masker(private)
     window = TEXT_LIMIT + 4 * masker.reach
     text = replace(response, body=response.body[:window], truncated=True).text()
     if masker:
@@ -136,14 +149,14 @@ def shape_of(content_type: str) -> Shape:
     return "file" if kind else "unknown"
 
 
-def _json_content(body: bytes, text: str) -> Content:
+def _json_content(body: bytes, text: str, *, searched: bool) -> Content:
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:
-        return Content(text=text)
+        return Content(text=text, searched=searched)
     if len(body) >= 19 and _LONG_NUMBER.search(body):
         value = _exact(text, value)
-    return Content(text=text, json=value, is_json=True)
+    return Content(text=text, json=value, is_json=True, searched=searched)
 
 
 def _exact(text: str, value: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Protocol
 
 from toolcrib.errors import (
@@ -49,43 +49,39 @@ async def send(sender: Sender, request: Request, exchange: Exchange, *, seconds:
 
     A request that changes nothing is sent once more where the first try surely sent nothing.
     """
-    try:
-        response = await _tried(sender, request, exchange, seconds)
-    except EgressBlocked:
-        raise
-    except SourceError as error:
-        exchange.failing = True
-        exchange.sent = exchange.sent or error.sent is not False
-        raise
-    exchange.answered = True
-    exchange.failing = response.status >= 500
-    return response
-
-
-async def _tried(sender: Sender, request: Request, exchange: Exchange, seconds: float) -> Response:
     ends = time.monotonic() + seconds
-    try:
-        return await _once(sender, request, exchange, seconds)
-    except SourceUnreachable as error:
-        left = ends - time.monotonic()
-        if error.sent is not False or request.method not in _SAFE or left <= 0:
+    left = seconds
+    while True:
+        try:
+            response = await sender.request(
+                request.method,
+                request.url,
+                headers=request.headers,
+                body=request.body,
+                timeout=left,
+                limit=READ_LIMIT,
+                credentials=True,
+                on_sent=exchange.mark_sent,
+            )
+        except SourceUnreachable as error:
+            again = left == seconds and error.sent is False and request.method in _SAFE
+            left = ends - time.monotonic()
+            if not again or left <= 0:
+                raise _seen(error, exchange) from None
+        except EgressBlocked:
             raise
-    return await _once(sender, request, exchange, left)
+        except SourceError as error:
+            raise _seen(error, exchange) from None
+        else:
+            exchange.answered = True
+            exchange.failing = response.status >= 500
+            return response
 
 
-def _once(
-    sender: Sender, request: Request, exchange: Exchange, seconds: float
-) -> Awaitable[Response]:
-    return sender.request(
-        request.method,
-        request.url,
-        headers=request.headers,
-        body=request.body,
-        timeout=seconds,
-        limit=READ_LIMIT,
-        credentials=True,
-        on_sent=exchange.mark_sent,
-    )
+def _seen(error: SourceError, exchange: Exchange) -> SourceError:
+    exchange.failing = True
+    exchange.sent = exchange.sent or error.sent is not False
+    return error
 
 
 def failed_by(error: ToolcribError) -> Output:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolcrib.errors import EgressBlocked, NotFound, ToolcribError
-from toolcrib.sources.http.binding import Binding, Bound
+from toolcrib.errors import CallTimeout, EgressBlocked, NotFound, ToolcribError
+from toolcrib.sources.http.binding import Binding
+from toolcrib.sources.http.bodies import Files
 from toolcrib.sources.http.checking import HttpArguments
 from toolcrib.sources.http.files import DocumentReader, gather_files
 from toolcrib.sources.http.previews import preview_call
@@ -45,27 +47,29 @@ class HttpSource:
 
     async def call(self, name: str, call: Call) -> Output:
         self._require(name)
+        tool = self.tool
         try:
-            checked = call.arguments if call.checked else self.tool.checker.check(call.arguments)
-            arguments = self.tool.given(checked)
-            bound = await self.binding.bound()
+            checked = call.arguments if call.checked else tool.checker.check(call.arguments)
+            arguments = tool.given(checked)
+            bound = self.binding.ready() or await self.binding.bound()
             call.secrets.update(bound.private)
-            return await self._send(bound, arguments, call)
+            files = await self._files(arguments, call) if tool.files else ()
+            request = bound.operation.render(arguments, files)
+            refusal = bound.operation.refusal(arguments)
+            if refusal is not None:
+                raise EgressBlocked(f"{refusal}.", sent=False)
+            seconds = min(tool.timeout, call.deadline)
+            response = await send(self.sender, request, call.exchange, seconds=seconds)
         except ToolcribError as error:
             return failed_by(error)
+        return output_of(response, tool.rules, bound.masker)
 
-    async def _send(self, bound: Bound, arguments: Mapping[str, Any], call: Call) -> Output:
-        tool, operation = self.tool, bound.operation
-        files = (
-            await gather_files(tool.files, arguments, self.documents, call) if tool.files else ()
-        )
-        request = operation.render(arguments, files)
-        refusal = operation.refusal(arguments)
-        if refusal is not None:
-            raise EgressBlocked(f"{refusal}.", sent=False)
-        seconds = min(tool.timeout, call.deadline)
-        response = await send(self.sender, request, call.exchange, seconds=seconds)
-        return output_of(response, tool.rules, bound.private)
+    async def _files(self, arguments: Mapping[str, Any], call: Call) -> Files:
+        try:
+            async with asyncio.timeout(call.deadline):
+                return await gather_files(self.tool.files, arguments, self.documents, call)
+        except TimeoutError:
+            raise CallTimeout("the documents could not be read in time.") from None
 
     async def preview(self, name: str, arguments: Mapping[str, Any]) -> Preview:
         """The request of a call, masked, and the guard's verdict; nothing is sent.
