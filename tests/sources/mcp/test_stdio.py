@@ -177,7 +177,7 @@ async def test_progress_and_cancellation_reach_the_server(
 
 async def test_a_hundred_rounds_leave_nothing(make_bench: Callable[..., Bench]):
     """Neither processes nor open files grow with connections made, failed and closed."""
-    rounds = int(os.environ.get("TOOLCRIB_TEST_ROUNDS", "100"))
+    rounds = int(os.environ.get("TEST_MCP_ROUNDS", "100"))
     mark = f"rounds-{os.getpid()}"
     bench = make_bench(replace(SHORT, opening=10.0), allow=ALLOW)
     before: int | None = None
