@@ -119,3 +119,46 @@ async def test_a_private_server_never_gets_the_groups_secret(settings: Settings)
 
             assert "'KEY' is not set" in toolset.skipped[0].reason
             assert upstream.requests == []
+
+
+async def test_who_turns_the_address_brings_the_secret(settings: Settings) -> None:
+    """A member's own value for the host of a shared definition gets none of the group's values."""
+    async with RecordingUpstream() as ours, RecordingUpstream() as theirs:
+        allowed = settings.model_copy(update={"egress_allow": (ours.place, theirs.place)})
+        async with open_crib(allowed) as crib:
+            tenants, _ = await crib_with_greetings(crib)
+            put, caller = crib.desk.settings.put, tenants.user_a.caller
+            await put(crib.operator, "BASE", ours.url(""), group_id=tenants.a)
+            await put(crib.operator, "TOKEN", "the-groups-token", group_id=tenants.a)
+            options = {
+                "name": "look",
+                "url": "${BASE}/v1",
+                "headers": {"Authorization": "Bearer ${TOKEN}"},
+            }
+            row = await crib.desk.capabilities.create(
+                crib.operator,
+                CapabilityDraft(
+                    name="look",
+                    code="look",
+                    type="api",
+                    access_type="group",
+                    group_id=tenants.a,
+                    options=options,
+                ),
+            )
+            agent = await crib.desk.agents.create(
+                crib.operator,
+                AgentDraft(name="shared", group_id=tenants.a, creator_id=1),
+                capabilities=[row.id],
+            )
+            call = crib.desk.tools.call
+            assert (await call(caller, agent.id, "look", {})).success
+            assert ours.requests[0].header("Authorization") == "Bearer the-groups-token"
+
+            await put(caller, "BASE", theirs.url(""))
+            toolset = await crib.desk.tools.list(caller, agent.id)
+            assert "'TOKEN' is not set" in toolset.skipped[0].reason
+            await put(caller, "TOKEN", "anns-own-token")
+            assert (await call(caller, agent.id, "look", {})).success
+
+            assert [r.header("Authorization") for r in theirs.requests] == ["Bearer anns-own-token"]

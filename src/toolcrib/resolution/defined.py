@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from toolcrib.catalog.capabilities import Capability
 from toolcrib.errors import ToolcribError
 from toolcrib.resolution.conditions import Situation
-from toolcrib.resolution.granted import filled_for
+from toolcrib.resolution.filling import filling_group
 from toolcrib.resolution.offering import Found
 from toolcrib.resolution.toolset import Absence
 from toolcrib.secrets.memory import Kept, Memory
@@ -55,7 +55,7 @@ class DefinedProvider:
         described = self._describe(capability)
         if described.error is not None:
             return (), (_broken(capability, described.error),)
-        owner = _owner_of(capability, situation)
+        owner = await self._owner_of(capability, situation)
         for name in sorted(described.settings):
             status = (await self._settings_of(owner, situation)).get(name)
             if status != "configured":
@@ -78,6 +78,13 @@ class DefinedProvider:
             if tool.needs_chat and not situation.in_chat
         ]
         return (bundle,), outside
+
+    async def _owner_of(self, capability: Capability, situation: Situation) -> _Owner:
+        user_id = situation.user_id
+        group_id = await filling_group(
+            capability, self._values, user_id=user_id, group_id=situation.group_id
+        )
+        return _Owner(user_id=user_id, group_id=group_id)
 
     async def _settings_of(self, owner: _Owner, situation: Situation) -> Mapping[str, str]:
         if owner.group_id == situation.group_id:
@@ -137,11 +144,6 @@ class DefinedProvider:
             )
         except ToolcribError as error:
             return _Described(tools=(), settings=frozenset(), error=error)
-
-
-def _owner_of(capability: Capability, situation: Situation) -> _Owner:
-    group_id = filled_for(capability, situation.group_id)
-    return _Owner(user_id=situation.user_id, group_id=group_id)
 
 
 def _key(capability: Capability) -> tuple[object, ...]:

@@ -30,14 +30,6 @@ async def ungranted(
     return missing
 
 
-def filled_for(row: Capability, group_id: int | None) -> int | None:
-    """The group whose settings fill a row's placeholders.
-
-    A private definition sends values wherever its author likes, so it never gets the group's.
-    """
-    return None if row.access_type == "private" and row.id > 0 else group_id
-
-
 async def narrowed(
     rows: Sequence[Capability], caller: Caller, capabilities: CapabilityStore
 ) -> tuple[list[Capability], list[Absence]]:

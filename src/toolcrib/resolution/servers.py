@@ -12,7 +12,7 @@ from typing import Any
 from toolcrib.catalog.capabilities import Capability
 from toolcrib.errors import ToolcribError
 from toolcrib.resolution.conditions import Situation
-from toolcrib.resolution.granted import filled_for
+from toolcrib.resolution.filling import filling_group
 from toolcrib.resolution.offering import Found
 from toolcrib.resolution.toolset import Absence
 from toolcrib.secrets.placeholders import needs
@@ -48,7 +48,9 @@ class ServerProvider:
 
     async def _unset(self, capability: Capability, situation: Situation) -> Absence | None:
         settings = situation.settings
-        group_id = filled_for(capability, situation.group_id)
+        group_id = await filling_group(
+            capability, self._values, user_id=situation.user_id, group_id=situation.group_id
+        )
         if group_id != situation.group_id:
             settings = await self._values.available(user_id=situation.user_id, group_id=group_id)
         for name in sorted(needs(capability.options or {})):
@@ -84,7 +86,7 @@ class ServerProvider:
         self, capability: Capability, user_id: int, group_id: int | None
     ) -> ServerAsked:
         options = capability.options or {}
-        group_id = filled_for(capability, group_id)
+        group_id = await filling_group(capability, self._values, user_id=user_id, group_id=group_id)
         values = {
             name: await self._values.get(name, user_id=user_id, group_id=group_id)
             for name in sorted(needs(options))

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from toolcrib.catalog.capabilities import Capability
-from toolcrib.dialects.hosted_mcp import canonical, settings_needed
+from toolcrib.dialects.hosted_mcp import canonical
 from toolcrib.errors import DefinitionError, NotGranted, ToolcribError
 from toolcrib.identity.caller import Caller
 from toolcrib.invocation.flight import Outcome, Request
-from toolcrib.resolution.granted import filled_for
 from toolcrib.resolution.toolset import Absence, ResolvedTool, Toolset
 from toolcrib.surfaces.langchain.configurable import Asker, merged, read_asker
 from toolcrib.surfaces.langchain.crib import Crib
@@ -65,10 +64,8 @@ class Asking:
         configs: list[dict[str, Any]] = []
         for row in answer.servers:
             try:
-                options = row.options or {}
-                needed = settings_needed(options)
-                values = await self._crib.values(needed, _filler(row, answer.caller), asker)
-                configs.append(canonical(options, values))
+                values = await self._crib.values(row, answer.caller, asker)
+                configs.append(canonical(row.options or {}, values))
             except ToolcribError as error:
                 _log.warning("capability %s (%s) skipped: %s", row.id, row.code, error)
         return configs
@@ -106,12 +103,6 @@ class Asking:
             servers=[row for row in servers if refused[row.id] is None],
             absences=absences,
         )
-
-
-def _filler(row: Capability, caller: Caller) -> Caller:
-    """Whose settings fill the row: a stored private one never gets a value of the group's."""
-    group_id = filled_for(row, caller.group_id)
-    return caller if group_id == caller.group_id else replace(caller, group_id=group_id)
 
 
 def _key(asker: Asker) -> object:

@@ -6,11 +6,12 @@ are checked, and results masked and capped, as everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
 from toolcrib.catalog.capabilities import Capability
+from toolcrib.dialects.hosted_mcp import settings_needed
 from toolcrib.identity.caller import Caller, ChatRef
 from toolcrib.identity.context import Context, Environment
 from toolcrib.invocation.flight import Outcome, Request
@@ -70,8 +71,9 @@ class BareCrib:
         known = {name: "configured" for name, value in asker.settings.items() if value.strip()}
         return await resolve(rows, caller, providers=self._parts.providers, settings=known)
 
-    async def values(self, names: Iterable[str], caller: Caller, asker: Asker) -> Mapping[str, str]:
-        return {name: asker.settings[name] for name in names if name in asker.settings}
+    async def values(self, row: Capability, caller: Caller, asker: Asker) -> Mapping[str, str]:
+        wanted = settings_needed(row.options or {})
+        return {name: asker.settings[name] for name in wanted if name in asker.settings}
 
     async def invoke(self, request: Request) -> Outcome:
         return await self._parts.invoker.invoke(request)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -50,8 +50,8 @@ class Crib(Protocol):
         """The tools of rows that are not of type mcp."""
         ...
 
-    async def values(self, names: Iterable[str], caller: Caller, asker: Asker) -> Mapping[str, str]:
-        """The settings of these names that have a value. Raises SecretUndecryptable."""
+    async def values(self, row: Capability, caller: Caller, asker: Asker) -> Mapping[str, str]:
+        """The settings that the row wants and that have a value. Raises SecretUndecryptable."""
         ...
 
     async def invoke(self, request: Request) -> Outcome: ...

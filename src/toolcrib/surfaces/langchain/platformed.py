@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from toolcrib.catalog.capabilities import Capability, split_codes
 from toolcrib.catalog.packages import slug_of
 from toolcrib.desk.agents import find_by_code
 from toolcrib.desk.entering import Entrance
+from toolcrib.dialects.hosted_mcp import settings_needed
 from toolcrib.errors import InvalidRequest, NotGranted, SetupError
 from toolcrib.grants.groups import acting_for
 from toolcrib.identity.caller import Caller
 from toolcrib.invocation.flight import Outcome, Request
 from toolcrib.platform import Platform
+from toolcrib.resolution.filling import filling_group
 from toolcrib.resolution.resolve import refusal
 from toolcrib.resolution.toolset import Absence, Toolset
 from toolcrib.surfaces.langchain.configurable import Asker
@@ -64,8 +66,8 @@ class PlatformCrib:
             return await self._home.run(lambda: resolver.for_capabilities(rows, caller))
         return await self._home.run(lambda: resolver.of(rows, caller))
 
-    async def values(self, names: Iterable[str], caller: Caller, asker: Asker) -> Mapping[str, str]:
-        return await self._home.run(lambda: self._values(names, caller))
+    async def values(self, row: Capability, caller: Caller, asker: Asker) -> Mapping[str, str]:
+        return await self._home.run(lambda: self._values(row, caller))
 
     async def invoke(self, request: Request) -> Outcome:
         return await self._home.run(lambda: self._platform.invoker.invoke(request))
@@ -136,12 +138,12 @@ class PlatformCrib:
             found.append(row or _no_row(code))
         return found
 
-    async def _values(self, names: Iterable[str], caller: Caller) -> Mapping[str, str]:
+    async def _values(self, row: Capability, caller: Caller) -> Mapping[str, str]:
+        values, user_id = self._platform.values, caller.user_id
+        group_id = await filling_group(row, values, user_id=user_id, group_id=caller.group_id)
         found: dict[str, str] = {}
-        for name in names:
-            value = await self._platform.values.find(
-                name, user_id=caller.user_id, group_id=caller.group_id
-            )
+        for name in settings_needed(row.options or {}):
+            value = await values.find(name, user_id=user_id, group_id=group_id)
             if value is not None:
                 found[name] = value
         return found
