@@ -31,6 +31,12 @@ WEATHER = {
     "type": "api",
     "options": {"url": "https://weather.example/{city}"},
 }
+SERVER = {
+    "name": "Wiki",
+    "code": "wiki",
+    "type": "mcp",
+    "options": {"server_label": "wiki", "server_url": "https://wiki.example/mcp"},
+}
 FILES = {
     "token.txt": "a-token-of-the-crm",
     "password.txt": "correct horse battery",
@@ -96,9 +102,15 @@ def prepared(demo: Program, upstream: str) -> dict[str, str]:
     ):
         done = demo.run(*line.split(), stdin=stdin)
         assert done.returncode == 0, done.stderr
+    server = demo.run("capabilities", "create", "-", "--json", stdin=json.dumps(SERVER))
+    assert server.returncode == 0, server.stderr
     made = json.loads(demo.run("tokens", "create", "2", "--name", "old", "--json").stdout)
     calls = json.loads(demo.run("calls", "list", "--json").stdout)
-    return {"TOKEN_ID": made["id"], "CALL_ID": calls["items"][0]["call_id"]}
+    return {
+        "TOKEN_ID": made["id"],
+        "CALL_ID": calls["items"][0]["call_id"],
+        "mcp:3": f"mcp:{json.loads(server.stdout)['id']}",
+    }
 
 
 def job(line: str, words: dict[str, str], data: Path, place: Path, allowed: str) -> Job:

@@ -93,7 +93,7 @@ def test_printing_plugin_does_not_spoil_the_json(program: Program, site: Path):
     """What a plugin prints is shown when it fails, and never mixes with the answer."""
     put(site, "loud", "import sys\nprint('LOUD')\nraise RuntimeError('no luck')")
     done = program.run("plugins", "check", "--json")
-    assert json.loads(done.stdout)["items"][0]["output"][0] == "LOUD"
+    assert "LOUD" in json.loads(done.stdout)["items"][0]["output"]
     assert "LOUD" in program.run("plugins", "check").stdout
 
 

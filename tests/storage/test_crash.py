@@ -62,10 +62,10 @@ async def test_killed_process_loses_no_start(storage_url: str) -> None:
     rows = await storage.journal.list(CallFilter(everything=True), limit=100_000)
     await storage.close()
     found = {row.call_id: row for row in rows}
-    assert len(told["started"]) > 50
+    assert len(told["started"]) > 10  # enough of them, on a machine of any speed
     assert set(told["started"]) - set(found) == set()
     old = {call for call, moment in told["noted"].items() if moment < killed - 0.1}
-    assert len(old) > 50
+    assert len(old) > 10
     assert old - set(found) == set()
     ended = {call for call, moment in told["ended"].items() if moment < killed - 0.1}
     assert {call for call in ended if found[call].success is not True} == set()
