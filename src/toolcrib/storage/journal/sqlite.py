@@ -8,8 +8,10 @@ reach the next one, which changes nothing.
 
 from __future__ import annotations
 
+import random
 import sqlite3
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -30,6 +32,8 @@ _REFUSALS = (
     sqlite3.ProgrammingError,
 )
 _BUSY_S = 10.0
+_LOOK_S = 0.002
+"""Between two looks at a lock that another process holds, in seconds, give or take a half."""
 _MOST = 512
 """Rows in one statement: 15 values each stay far below SQLite's limit of 32,766."""
 _STARTED_AT = COLUMNS.index("started_at")
@@ -47,9 +51,10 @@ class SqliteSink:
         rows = [_row(start_values(start, end)) for start, end in batch.whole]
         ends = [end_values(end) for end in batch.later]
         if len(rows) <= _MOST and not ends:
-            _insert(connection, rows)  # one statement is a transaction by itself
+            # One statement is a transaction by itself.
+            _when_free(lambda: _insert(connection, rows))
             return
-        connection.execute("BEGIN IMMEDIATE")
+        _when_free(lambda: connection.execute("BEGIN IMMEDIATE"))
         try:
             _insert(connection, rows)
             _update(connection, ends)
@@ -68,11 +73,29 @@ class SqliteSink:
 
     def _open(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            self._path, isolation_level=None, timeout=_BUSY_S, cached_statements=64
+            self._path, isolation_level=None, timeout=0, cached_statements=64
         )
         connection.execute("PRAGMA synchronous=FULL")
         self._connection = connection
         return connection
+
+
+def _when_free(work: Callable[[], object]) -> None:
+    """Do what takes the write lock, again every few milliseconds while another process has it.
+
+    SQLite's own waiting sleeps up to 100 ms between two looks, and a process that sleeps while the
+    others come and go would keep its records that long.
+    """
+    ends = time.monotonic() + _BUSY_S
+    while True:
+        try:
+            work()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > ends:
+                raise
+            time.sleep(_LOOK_S * (0.5 + random.random()))  # noqa: S311 - so that two do not march in step
+        else:
+            return
 
 
 def _row(values: Values) -> Values:

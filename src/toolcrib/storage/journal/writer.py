@@ -26,7 +26,7 @@ log = structlog.get_logger(__name__)
 class Pace(NamedTuple):
     """Times are in seconds."""
 
-    window: float = 0.04
+    window: float = 0.02
     """How long a record that nobody waits for may wait."""
     patience: float = 15.0
     """How long a write is tried again before those who wait for it are told."""
