@@ -32,6 +32,9 @@ class Request(NamedTuple):
     headers: list[tuple[str, str]]
     body: bytes | None
 
+    def __repr__(self) -> str:
+        return f"Request({self.method})"  # the rest may hold values
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Draft:
@@ -84,6 +87,9 @@ class Operation:
     body: BodyMaker | None
     typed: bool
     limits: tuple[tuple[str, tuple[str, ...]], ...]
+
+    def __repr__(self) -> str:
+        return f"Operation({self.method})"  # the rest holds the values
 
     def render(self, arguments: Arguments, files: Files = ()) -> Request:
         """Raises InvalidArguments for what cannot be sent."""

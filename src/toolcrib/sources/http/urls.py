@@ -39,6 +39,9 @@ class UrlPlan:
     shown_path: tuple[Step, ...]
     shown_query: tuple[Step, ...]
 
+    def __repr__(self) -> str:
+        return f"UrlPlan({self.shown_path}, {self.shown_query})"
+
 
 def compile_url(pieces: Filled, rules: SegmentRules, *, where: str) -> UrlPlan:
     """Raises InvalidOptions that names the part which cannot be used."""
