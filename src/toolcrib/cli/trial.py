@@ -53,7 +53,8 @@ def main() -> None:
     result = asyncio.run(trial(*sys.argv[1:3]))
     with os.fdopen(report_to, "w") as report:
         json.dump(result, report)
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):  # what the plugin printed may still wait in a buffer
+        stream.flush()
     os._exit(0)
 
 
