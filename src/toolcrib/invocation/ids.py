@@ -17,12 +17,12 @@ def _milliseconds() -> int:
 
 
 class CallIds:
-    """Makes ids one after the other. `milliseconds` is the clock, since 1970."""
+    """Makes ids one after the other. `clock` tells milliseconds since 1970."""
 
-    __slots__ = ("_count", "_last", "_milliseconds", "_random")
+    __slots__ = ("_clock", "_count", "_last", "_random")
 
-    def __init__(self, milliseconds: Callable[[], int] = _milliseconds) -> None:
-        self._milliseconds = milliseconds
+    def __init__(self, clock: Callable[[], int] = _milliseconds) -> None:
+        self._clock = clock
         # Ids are unique, not secret: a generator seeded from the system per process is enough.
         self._random = random.Random(os.urandom(16))  # noqa: S311
         self._last = 0
@@ -34,7 +34,7 @@ class CallIds:
 
     def __call__(self) -> str:
         """`call_` and 32 hexadecimal digits: 48 bits of milliseconds, 12 that count, randomness."""
-        millis = self._milliseconds()
+        millis = self._clock()
         if millis > self._last:
             self._last, self._count = millis, 0
         elif self._count < 0xFFF:
