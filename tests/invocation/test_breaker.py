@@ -6,7 +6,7 @@ import pytest
 
 from toolcrib.invocation.breaker import Breaker, Patience
 
-HOST = "api.example.com:443"
+HOST = "The upstream https://api.example.com"
 PATIENCE = Patience(failures=3, window=60, pause=5, longest=12, trial=30)
 
 
@@ -42,9 +42,9 @@ def test_it_opens_at_the_third_failure(breaker: Breaker) -> None:
 
     fail(breaker, 1)
 
-    expected = f"The upstream {HOST} failed 3 times in a row; next try in 5 s."
+    expected = f"{HOST} failed 3 times in a row; next try in 5 s."
     assert breaker.refusal(HOST) == expected
-    assert breaker.refusal("other.example.com:443") is None
+    assert breaker.refusal("The upstream https://other.example.com") is None
 
 
 def test_a_success_in_between_starts_the_count_anew(breaker: Breaker) -> None:
@@ -72,7 +72,7 @@ def test_one_call_tries_and_the_others_wait(breaker: Breaker, clock: Clock) -> N
     assert breaker.refusal(HOST) is None
     assert breaker.begin(HOST) is True
 
-    expected = f"The upstream {HOST} failed 3 times in a row; it is being tried now."
+    expected = f"{HOST} failed 3 times in a row; it is being tried now."
     assert breaker.refusal(HOST) == expected
 
 
@@ -128,7 +128,7 @@ def test_stragglers_do_not_lengthen_the_pause(breaker: Breaker) -> None:
     """Calls that were on their way when it opened are counted, and that is all."""
     fail(breaker, 6)
 
-    assert breaker.refusal(HOST) == f"The upstream {HOST} failed 6 times in a row; next try in 5 s."
+    assert breaker.refusal(HOST) == f"{HOST} failed 6 times in a row; next try in 5 s."
 
 
 def test_it_can_be_switched_off(clock: Clock) -> None:

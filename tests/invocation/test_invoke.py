@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import contextvars
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from toolcrib.errors import SecretMissing, SourceTimeout
+from toolcrib.errors import SecretMissing, SetupError, SourceTimeout
 from toolcrib.identity.caller import Caller, ChatRef
+from toolcrib.invocation.breaker import Breaker, Patience
 from toolcrib.invocation.flight import Outcome, Request
 from toolcrib.invocation.ids import new_call_id
 from toolcrib.invocation.invoke import Invoker
@@ -80,6 +82,22 @@ async def bench(tmp_path: Any) -> AsyncIterator[Bench]:
     yield Bench(storage.journal, runner)
     await runner.close()
     await storage.close()
+
+
+class FailingJournal:
+    """A real journal whose disk is full for as long as a test says so."""
+
+    def __init__(self, journal: Any) -> None:
+        self.broken = False
+        self._journal = journal
+
+    async def start(self, record: CallStart) -> None:
+        if self.broken:
+            raise SetupError("The database failed: disk is full")
+        await self._journal.start(record)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._journal, name)
 
 
 async def echo(call: Call) -> Output:
@@ -302,3 +320,35 @@ def test_call_ids_sort_by_time() -> None:
     assert len(set(ids)) == 2000
     assert [i[:17] for i in ids] == sorted(i[:17] for i in ids)
     assert {len(i) for i in ids} == {37}
+
+
+async def test_a_trial_that_cannot_begin_leaves_the_trial_to_the_next(tmp_path: Any) -> None:
+    """The journal's disk fails once, between the breaker's yes and the call itself."""
+    now = [1000.0]
+    breaker = Breaker(Patience(failures=1, pause=5), clock=lambda: now[0])
+    storage = await open_storage(f"sqlite:///{tmp_path}/t.db")
+    journal: Any = FailingJournal(storage.journal)
+    steps = standard_steps(
+        journal=journal, runner=Runner(), call_timeout=5, result_limit=2000, breaker=breaker
+    )
+    invoker = Invoker(steps, clock=lambda: datetime.now(UTC), new_id=new_call_id)
+    well = False
+
+    async def body(call: Call) -> Output:
+        call.exchange.sent = call.exchange.answered = True
+        call.exchange.failing = not well
+        return Output.of_text("ok") if well else Output.failed("upstream_error", "503")
+
+    probe = replace(tool(body), upstream="https://up.example")
+    request = Request(tool=probe, caller=CALLER, arguments={})
+    await invoker.invoke(request)
+    now[0] += 5
+    well, journal.broken = True, True
+    with pytest.raises(SetupError):
+        await invoker.invoke(request)
+    journal.broken = False
+
+    outcome = await invoker.invoke(request)
+
+    await storage.close()
+    assert (outcome.success, breaker.troubled) == (True, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import AsyncGenerator
 from datetime import UTC, datetime
 
@@ -20,6 +21,7 @@ from toolcrib.invocation.running import Runner
 from toolcrib.invocation.steps import standard_steps
 from toolcrib.settings import Settings
 from toolcrib.testing.replies import answer, drop, hang
+from toolcrib.testing.upstream import Reply
 
 
 @pytest.fixture
@@ -42,23 +44,55 @@ async def test_after_three_failures_nothing_is_sent(endpoints: Endpoints) -> Non
 
     assert first == ["upstream_error"] * 3
     assert len(endpoints.upstream.requests) == 3
-    expected = f"The upstream {endpoints.upstream.place} failed 3 times in a row; next try in 5 s."
+    expected = (
+        f"api:t/t of capability 1 at {endpoints.upstream.url('')} failed 3 times in a row; "
+        "next try in 5 s."
+    )
     assert (code_of(refused), refused.output.text) == ("unreachable", expected)
     record = await endpoints.recorded(refused.call_id)
     assert record.error == {"code": "unreachable", "message": expected}
 
 
-async def test_tools_of_one_upstream_share_its_outage(endpoints: Endpoints) -> None:
-    """An API capability and a package of the same host and port."""
-    endpoints.upstream.reply("/x", drop())
-    await endpoints.api("t", "/x")
-    await endpoints.package("p", "/y")
-    for _ in range(3):
-        await endpoints.call("t")
-    before = len(endpoints.upstream.requests)
+async def test_tools_of_one_upstream_share_its_outage(settings: Settings) -> None:
+    """An API capability and a package of a host that nobody can connect to."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # and never listens
+        place = f"127.0.0.1:{taken.getsockname()[1]}"
+        async with open_endpoints(settings, place, breaker_failures=3) as endpoints:
+            await endpoints.api("t", f"http://{place}/x")
+            await endpoints.package("p", f"http://{place}/y")
+            first = [code_of(await endpoints.call("t")) for _ in range(3)]
 
-    assert code_of(await endpoints.call("p")) == "unreachable"
-    assert len(endpoints.upstream.requests) == before
+            refused = await endpoints.call("p")
+
+    assert first == ["unreachable"] * 3
+    expected = f"The upstream http://{place} failed 3 times in a row; next try in 5 s."
+    assert (code_of(refused), refused.output.text) == ("unreachable", expected)
+
+
+@pytest.mark.parametrize("reply", [answer(500), drop()], ids=["500", "dropped"])
+async def test_what_one_definition_asks_for_stops_no_other(
+    endpoints: Endpoints, reply: Reply
+) -> None:
+    """A broken page of a host says nothing of its other pages."""
+    endpoints.upstream.reply("/broken", reply)
+    await endpoints.api("t", "/broken")
+    await endpoints.package("p", "/sound")
+    for _ in range(4):
+        stopped = await endpoints.call("t")
+
+    assert (code_of(stopped), code_of(await endpoints.call("p"))) == ("unreachable", None)
+
+
+async def test_a_host_that_arguments_choose_has_no_circuit(endpoints: Endpoints) -> None:
+    """What one model asked for is no reason to refuse what another asks."""
+    host, _, port = endpoints.upstream.place.rpartition(":")
+    endpoints.upstream.reply("/x", answer(500))
+    await endpoints.package("t", f"http://{{q}}:{port}/x", schema=ONE_TEXT)
+    for _ in range(5):
+        assert code_of(await endpoints.call("t", q=host)) == "upstream_error"
+
+    assert len(endpoints.upstream.requests) == 5
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 429])

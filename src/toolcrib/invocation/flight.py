@@ -45,8 +45,8 @@ class Flight:
     arguments: dict[str, Any] = field(default_factory=no_values)
     secrets: set[str] = field(default_factory=_no_secrets, repr=False)
     exchange: Exchange = field(default_factory=Exchange)
-    probing: bool = False
-    """The breaker let this call through to see whether the upstream is back."""
+    trials: tuple[str, ...] = ()
+    """The open circuits that this call was let through to try."""
     recorded: bool = False
 
 

@@ -39,6 +39,9 @@ class Invoker:
         except asyncio.CancelledError:
             self._outward(flight, Output.failed("cancelled", "The call was cancelled."))
             raise
+        except BaseException:
+            self._undo(flight)
+            raise
         output = self._outward(flight, output)
         return Outcome(
             call_id=flight.call_id,
@@ -57,6 +60,10 @@ class Invoker:
             if output is not None:
                 return output
         return Output.failed("internal", "No step ran the tool.")
+
+    def _undo(self, flight: Flight) -> None:
+        for step in self._steps.undo:
+            step(flight)
 
     def _outward(self, flight: Flight, output: Output) -> Output:
         for step in self._steps.outward:

@@ -1,8 +1,9 @@
 """This module lists the steps of a call, in order.
 
 Inward steps prepare and run: the first that gives an Output ends them. Outward steps carry the
-Output back: each gets it and hands on what the next one gets. A step that must wait gives something
-to await; most need not, and a coroutine for each of them would be a tenth of a call's cost.
+Output back: each gets it and hands on what the next one gets. Where an inward step raises, the call
+is not made, and the undoing steps give back what was taken for it. A step that must wait gives
+something to await; most need not, and a coroutine for each would be a tenth of a call's cost.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from toolcrib.errors import InvalidArguments
-from toolcrib.invocation.breaker import Admit, Breaker, Learn
+from toolcrib.invocation.breaker import Admit, Breaker, Learn, LetGo
 from toolcrib.invocation.capping import capped
 from toolcrib.invocation.flight import Flight
 from toolcrib.invocation.hiding import masked
@@ -26,6 +27,7 @@ from toolcrib.tools.result import Output
 
 Inward = Callable[[Flight], Output | Awaitable[Output | None] | None]
 Outward = Callable[[Flight, Output], Output]
+Undoing = Callable[[Flight], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +142,7 @@ class RecordEnd:
 class Steps:
     inward: Sequence[Inward]
     outward: Sequence[Outward]
+    undo: Sequence[Undoing] = ()
 
 
 def standard_steps(
@@ -168,6 +171,7 @@ def standard_steps(
             Cap(result_limit),
             *end,
         ),
+        undo=(LetGo(breaker),),
     )
 
 

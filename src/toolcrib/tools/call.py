@@ -36,6 +36,9 @@ class Exchange:
     failing: bool = False
     """The upstream could not be reached, broke off, or said itself that it failed (HTTP 5xx)."""
 
+    unreached: bool = False
+    """It was not even connected to: whoever goes there would find the same."""
+
     def mark_sent(self) -> None:
         self.sent = True
 

@@ -12,10 +12,10 @@ from toolcrib.sources.http.upstreams import upstream_of
 @pytest.mark.parametrize(
     ("url", "expected"),
     [
-        ("https://API.example.com/v1/{x}", "api.example.com:443"),
-        ("https://a.example:8443?x=1", "a.example:8443"),
-        ("http://[::1]:90/", "[::1]:90"),
-        ("https://x.example", "x.example:443"),
+        ("https://API.example.com/v1/{x}", "https://api.example.com"),
+        ("https://a.example:8443?x=1", "https://a.example:8443"),
+        ("http://[::1]:90/", "http://[::1]:90"),
+        ("https://x.example", "https://x.example"),
         ("${BASE}/x/{y}", "${BASE}"),
         ("https://${HOST}:1/x", "https://${HOST}:1"),
         ("https://{shop}.example.com/x", None),
@@ -25,7 +25,7 @@ from toolcrib.sources.http.upstreams import upstream_of
         ("https://user:pass@x.example/", None),
     ],
 )
-def test_the_place_is_the_host_and_port(url: str, expected: str | None) -> None:
+def test_the_upstream_is_scheme_host_and_port(url: str, expected: str | None) -> None:
     """Placeholders stay as they are written; a host that arguments choose is nobody's."""
     assert upstream_of(read_text(url, SETTINGS), SETTINGS) == expected
 

@@ -81,6 +81,7 @@ async def send(sender: Sender, request: Request, exchange: Exchange, *, seconds:
 def _seen(error: SourceError, exchange: Exchange) -> SourceError:
     exchange.failing = True
     exchange.sent = exchange.sent or error.sent is not False
+    exchange.unreached = not exchange.sent
     return error
 
 

@@ -13,7 +13,7 @@ _PLACE = re.compile(r"(?:[a-z][a-z0-9+.-]*:[/\\]{2})?[^/?#\\]*", re.ASCII | re.I
 
 
 def upstream_of(url: Read, language: Language) -> str | None:
-    """`host:port`; with its placeholders where stored values decide, None where arguments do."""
+    """`https://host`; with its placeholders where stored values decide, None where arguments do."""
     text = ""
     for piece in url:
         if isinstance(piece, Slot):
@@ -25,6 +25,6 @@ def upstream_of(url: Read, language: Language) -> str | None:
     if not place or slotted or "@" in place:
         return None
     try:
-        return destination(place).place
+        return destination(place).origin
     except EgressBlocked:
         return place
