@@ -22,7 +22,7 @@ EMPTY_WORDS = {
     "services",
 }
 OWNS_TASKS = {
-    "platform.py": "owns the one task group",
+    "platform/tasks.py": "owns the one task group",
     "invocation/running.py": "a call's own task: awaited, or kept and cancelled at close",
 }
 """Modules that may start tasks, and how they end."""
