@@ -21,6 +21,9 @@ class Chat:
     group_id: int | None = None
     context: Mapping[str, Any] = field(default_factory=dict[str, Any])
     created_at: datetime
+    title: str = ""
+    dynamic_tools: Sequence[str] = ()
+    """Tool groups that were loaded in the chat by `initialize_tools`, in order."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,6 +56,14 @@ class ChatStore(Protocol):
     ) -> Sequence[Chat]: ...
 
     async def delete(self, chat_id: int) -> bool: ...
+
+    async def rename(self, chat_id: int, title: str) -> Chat:
+        """Raises NotFound."""
+        ...
+
+    async def add_tools(self, chat_id: int, names: Sequence[str]) -> Chat:
+        """Add to `dynamic_tools` what is not in it yet. Raises NotFound."""
+        ...
 
     async def add_message(
         self,

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from toolcrib.agents.chats import Chat, Message, MessageRole
+from toolcrib.errors import NotFound
 from toolcrib.storage import rows
 from toolcrib.storage.database import Database
 from toolcrib.storage.failures import taken
@@ -70,6 +72,20 @@ class SqlChatStore:
             statement = delete(chats).where(chats.c.id == chat_id)
             return await rows.affected(connection, statement) > 0
 
+    async def rename(self, chat_id: int, title: str) -> Chat:
+        """Raises NotFound."""
+        async with self._database.write() as connection:
+            return await _changed(connection, chat_id, title=title)
+
+    async def add_tools(self, chat_id: int, names: Sequence[str]) -> Chat:
+        """Raises NotFound."""
+        async with self._database.write() as connection:
+            held = select(chats.c.dynamic_tools).where(chats.c.id == chat_id).with_for_update()
+            before: Sequence[str] = await connection.scalar(held) or ()
+            return await _changed(
+                connection, chat_id, dynamic_tools=list(dict.fromkeys([*before, *names]))
+            )
+
     async def add_message(
         self,
         *,
@@ -106,3 +122,11 @@ class SqlChatStore:
         )
         async with self._database.read() as connection:
             return [Message(**row) for row in await rows.many(connection, chosen)]
+
+
+async def _changed(connection: AsyncConnection, chat_id: int, **values: Any) -> Chat:
+    statement = update(chats).where(chats.c.id == chat_id).values(**values).returning(*chats.c)
+    row = await rows.maybe(connection, statement)
+    if row is None:
+        raise NotFound(f"There is no chat {chat_id}.")
+    return Chat(**row)

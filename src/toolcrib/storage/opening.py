@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from toolcrib.agents.chats import ChatStore
+from toolcrib.agents.memories import MemoryStore
+from toolcrib.agents.tasks import TaskStore
 from toolcrib.catalog.capabilities import CapabilityStore
 from toolcrib.catalog.packages import PackageStore
 from toolcrib.coordination.signals import Signals
@@ -29,11 +31,13 @@ from toolcrib.storage.journal.postgres import PostgresSink
 from toolcrib.storage.journal.sink import Sink
 from toolcrib.storage.journal.sqlite import SqliteSink
 from toolcrib.storage.journal.writer import Pace
+from toolcrib.storage.memories import SqlMemoryStore
 from toolcrib.storage.packages import SqlPackageStore
 from toolcrib.storage.secrets import SqlSecretStore
 from toolcrib.storage.settings import SqlSettingStore
 from toolcrib.storage.signals import SqlSignals
 from toolcrib.storage.sqlite import use_write_ahead_log
+from toolcrib.storage.tasks import SqlTaskStore
 from toolcrib.storage.tokens import SqlTokenStore
 from toolcrib.storage.users import SqlUserStore
 
@@ -53,6 +57,8 @@ class Storage:
     packages: PackageStore
     exposed_names: ExposedNames
     documents: DocumentStore
+    tasks: TaskStore
+    memories: MemoryStore
     journal: Journal
     signals: Signals
     database: Database = field(repr=False)
@@ -114,6 +120,8 @@ def _storage(database: Database, signals: SqlSignals, pace: Pace | None) -> Stor
         packages=SqlPackageStore(database),
         exposed_names=SqlExposedNames(database),
         documents=SqlDocumentStore(database),
+        tasks=SqlTaskStore(database),
+        memories=SqlMemoryStore(database),
         journal=SqlJournal(database, _sink(database.address), pace=pace),
         signals=signals,
         database=database,

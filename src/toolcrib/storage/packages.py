@@ -1,20 +1,27 @@
-"""This module keeps installed packages by their slug."""
+"""This module keeps installed packages by their slug.
+
+What was granted to a package goes with it, in the same transaction: another package that comes
+under the slug later is another tool, and nobody gave it to anyone.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import RowMapping, delete, insert, select, update
+from sqlalchemy import RowMapping, Text, cast, delete, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
 
-from toolcrib.catalog.packages import Package, PackageDraft
-from toolcrib.errors import Conflict, NotFound
+from toolcrib.catalog.capabilities import split_codes
+from toolcrib.catalog.packages import Package, PackageDraft, code_of
+from toolcrib.errors import Conflict
 from toolcrib.secrets.placeholders import SECRETS, needs
 from toolcrib.storage import rows
 from toolcrib.storage.database import Database
 from toolcrib.storage.failures import taken
-from toolcrib.storage.tables import packages
+from toolcrib.storage.tables import agents, capabilities, capability_codes, packages
 
 _DRAFTED = tuple(field.name for field in fields(PackageDraft))
 
@@ -43,9 +50,9 @@ class SqlPackageStore:
             with taken(f"The package {draft.slug!r} is installed already; it was not changed."):
                 return _package(await rows.one(connection, statement))
 
-    async def replace(self, draft: PackageDraft) -> Package:
+    async def replace(self, draft: PackageDraft, *, expected_version: int | None = None) -> Package:
         values = {name: getattr(draft, name) for name in _DRAFTED if name != "slug"}
-        return await self._write(draft.slug, {**values, "last_test": None})
+        return await self._write(draft.slug, {**values, "last_test": None}, expected_version)
 
     async def find(self, slug: str) -> Package | None:
         async with self._database.read() as connection:
@@ -62,10 +69,15 @@ class SqlPackageStore:
     async def update(self, slug: str, changes: Mapping[str, Any]) -> Package:
         return await self._write(slug, rows.checked_changes(changes, {"enabled", "last_test"}))
 
-    async def delete(self, slug: str) -> bool:
+    async def delete(self, slug: str, *, expected_version: int | None = None) -> None:
         statement = delete(packages).where(packages.c.slug == slug)
+        if expected_version is not None:
+            statement = statement.where(packages.c.version == expected_version)
         async with self._database.write() as connection:
-            return await rows.affected(connection, statement) > 0
+            if not await rows.affected(connection, statement):
+                raise await _unchanged(connection, slug, expected_version)
+            await _take_from_agents(connection, code_of(slug))
+            await _take_from_capabilities(connection, code_of(slug), self._database.now())
 
     async def using(self, secret: str) -> Sequence[str]:
         chosen = select(packages.c.slug, packages.c.config).order_by(packages.c.slug)
@@ -73,18 +85,57 @@ class SqlPackageStore:
             found = await rows.many(connection, chosen)
         return [row["slug"] for row in found if secret in needs(row["config"], SECRETS)]
 
-    async def _write(self, slug: str, values: Mapping[str, Any]) -> Package:
+    async def _write(
+        self, slug: str, values: Mapping[str, Any], expected: int | None = None
+    ) -> Package:
         statement = (
             update(packages)
             .where(packages.c.slug == slug)
             .values(**values, version=packages.c.version + 1)
             .returning(*packages.c)
         )
+        if expected is not None:
+            statement = statement.where(packages.c.version == expected)
         async with self._database.write() as connection:
             row = await rows.maybe(connection, statement)
-        if row is None:
-            raise NotFound(f"There is no package {slug!r}.")
+            if row is None:
+                raise await _unchanged(connection, slug, expected)
         return _package(row)
+
+
+async def _unchanged(connection: AsyncConnection, slug: str, expected: int | None) -> Exception:
+    row = await rows.maybe(connection, _chosen(slug))
+    current = _package(row) if row else None
+    return rows.not_changed("package", slug, expected=expected, current=current)
+
+
+async def _take_from_agents(connection: AsyncConnection, code: str) -> None:
+    holding = (
+        select(agents.c.id, agents.c.codes)
+        .where(cast(agents.c.codes, Text).contains(f'"{code}"', autoescape=True))
+        .with_for_update()
+    )
+    for row in await rows.many(connection, holding):
+        kept = [one for one in row["codes"] if one != code]
+        await rows.next_version(connection, agents, row["id"], {"codes": kept}, expected=None)
+
+
+async def _take_from_capabilities(connection: AsyncConnection, code: str, now: datetime) -> None:
+    """A row that grants nothing else is archived: to restore it is to grant it again."""
+    naming = select(capability_codes.c.capability_id).where(capability_codes.c.code == code)
+    live = select(capabilities).where(capabilities.c.id.in_(naming)).with_for_update()
+    for row in await rows.many(connection, live):
+        kept = [one for one in split_codes(row["code"]) if one != code]
+        values = {"code": ",".join(kept)} if kept else {"archived": True}
+        await rows.next_version(
+            connection, capabilities, row["id"], {**values, "updated_at": now}, expected=None
+        )
+        if kept:
+            await connection.execute(
+                delete(capability_codes).where(
+                    capability_codes.c.capability_id == row["id"], capability_codes.c.code == code
+                )
+            )
 
 
 def _chosen(slug: str) -> Any:

@@ -57,12 +57,12 @@ async def next_version(
     return await maybe(connection, statement)
 
 
-def not_changed(noun: str, row_id: int, *, expected: int | None, current: Any) -> Exception:
-    """Why `next_version` found nothing."""
+def not_changed(noun: str, row_id: int | str, *, expected: int | None, current: Any) -> Exception:
+    """Why no row of the expected version was there to change or delete."""
     if current is None:
-        return NotFound(f"There is no {noun} {row_id}.")
+        return NotFound(f"There is no {noun} {row_id!r}.")
     return Conflict(
-        f"The {noun} {row_id} is at version {current.version}, not {expected}.",
+        f"The {noun} {row_id!r} is at version {current.version}, not {expected}.",
         hint="Read it again and repeat the change.",
         current=current,
     )

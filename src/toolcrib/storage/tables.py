@@ -193,6 +193,8 @@ chats = _table(
     _to("groups", "group_id", gone="SET NULL", nullable=True),
     Column("context", Json, nullable=False),
     Column("created_at", Moment, nullable=False),
+    Column("title", Words(NAME), nullable=False, server_default=""),
+    Column("dynamic_tools", Json, nullable=False, server_default="[]"),
 )
 
 messages = _table(
@@ -214,6 +216,25 @@ documents = _table(
     Column("mime_type", Words, nullable=False),
     Column("size", Number, nullable=False),
     Column("key", Words, nullable=False),
+    Column("created_at", Moment, nullable=False),
+)
+
+tasks = _table(
+    "tasks",
+    _id(),
+    _to("chats", "chat_id", gone="CASCADE"),
+    Column("section", Words(NAME), nullable=False),
+    Column("content", Words, nullable=False),
+    Column("status", Words, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+)
+
+memories = _table(
+    "memories",
+    _id(),
+    _to("users", "user_id", gone="CASCADE"),
+    Column("content", Words, nullable=False),
     Column("created_at", Moment, nullable=False),
 )
 
