@@ -9,7 +9,7 @@ from typing import Any
 
 from toolcrib.identity.caller import Caller
 from toolcrib.resolution.toolset import ResolvedTool
-from toolcrib.tools.call import Exchange, Progress, no_progress
+from toolcrib.tools.call import AskPerson, Exchange, Log, Progress, no_log, no_progress
 from toolcrib.tools.record import no_values, record
 from toolcrib.tools.result import Output
 
@@ -30,6 +30,8 @@ class Request:
     timeout: float | None = None
     """Seconds; the installation's deadline when None, and never more than it."""
     progress: Progress = no_progress
+    log: Log = no_log
+    ask: AskPerson | None = None
     configurable: Mapping[str, Any] = field(default_factory=no_values)
 
 

@@ -71,6 +71,8 @@ class Run:
             caller=request.caller,
             deadline=min(request.timeout or self.longest, self.longest),
             progress=request.progress,
+            log=request.log,
+            ask=request.ask,
             secrets=flight.secrets,
             exchange=flight.exchange,
             checked=True,

@@ -21,6 +21,7 @@ from toolcrib.invocation.ids import new_call_id
 from toolcrib.invocation.invoke import Invoker
 from toolcrib.invocation.running import Runner
 from toolcrib.invocation.steps import standard_steps
+from toolcrib.platform.issuer import Issuer
 from toolcrib.platform.keys import keys_of
 from toolcrib.platform.kinds import package_kinds
 from toolcrib.platform.tasks import Tasks
@@ -47,7 +48,7 @@ from toolcrib.sources.mcp.connector import McpConnector
 from toolcrib.sources.mcp.options import McpOptions
 from toolcrib.sources.native.shelf import NativeShelf
 from toolcrib.storage import Storage, open_blobs
-from toolcrib.tools.call import Progress, no_progress
+from toolcrib.tools.call import AskPerson, Log, Progress, no_log, no_progress
 
 _log = structlog.get_logger(__name__)
 PLUGIN_GROUPS = ("toolcrib.tools", "primethink.tools")
@@ -152,12 +153,14 @@ class Platform:
     def _open_desk(self) -> None:
         """Who asks, and what they may ask for."""
         storage = self.storage
+        self._issuer = Issuer(self.settings, storage)
         self.authenticator = Authenticator(
             users=storage.users,
             groups=storage.groups,
             tokens=storage.tokens,
             generation=lambda: storage.signals.generation("identity"),
             clock=now,
+            arrivals=self._issuer.arrivals,
         )
         self.desk: Desk = open_desk(
             storage,
@@ -197,6 +200,8 @@ class Platform:
         surface: str = "python",
         timeout: float | None = None,  # noqa: ASYNC109 - the deadline is the call's, not this task's
         progress: Progress = no_progress,
+        log: Log = no_log,
+        ask: AskPerson | None = None,
         configurable: Mapping[str, Any] | None = None,
     ) -> Outcome:
         """Call a tool of an agent by the name the agent sees.
@@ -223,6 +228,8 @@ class Platform:
                 surface=surface,
                 timeout=timeout,
                 progress=progress,
+                log=log,
+                ask=ask,
                 configurable=configurable or {},
             )
         )
@@ -267,6 +274,7 @@ class Platform:
         await self.tasks.close()
         await self.runner.close()
         await self.client.close()
+        await self._issuer.close()
         await self.blobs.close()
         await self.storage.close()
 

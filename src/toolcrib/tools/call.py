@@ -14,8 +14,21 @@ Progress = Callable[[float, float | None, str | None], Awaitable[None]]
 """`await progress(done, total, message)`."""
 
 
+Log = Callable[[str, Any, str | None], Awaitable[None]]
+"""`await log(level, data, logger)`; the levels are those of syslog."""
+AskPerson = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
+"""`await ask(params)`: the parameters of an MCP elicitation in, its result out.
+
+Raises CallRefused when whoever made the call cannot ask anybody.
+"""
+
+
 async def no_progress(done: float, total: float | None, message: str | None) -> None:
     """Nobody is watching."""
+
+
+async def no_log(level: str, data: Any, logger: str | None) -> None:
+    """Nobody is reading."""
 
 
 def _no_secrets() -> set[str]:
@@ -57,6 +70,9 @@ class Call:
     caller: Caller
     deadline: float
     progress: Progress = no_progress
+    log: Log = no_log
+    ask: AskPerson | None = None
+    """Puts a question of the tool's to the person behind the call; None: there is no way to."""
     secrets: set[str] = field(default_factory=_no_secrets, repr=False)
     """Values that were resolved for this call; whatever leaves is searched for them."""
     exchange: Exchange = field(default_factory=Exchange)
