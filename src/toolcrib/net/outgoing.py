@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Mapping
 from dataclasses import field
-from functools import lru_cache
 
 from multidict import CIMultiDict
 
 from toolcrib.errors import InvalidRequest
-from toolcrib.net import trip
+from toolcrib.net import fields, trip
 from toolcrib.tools.record import record
 
 Headers = Mapping[str, str] | Iterable[tuple[str, str]]
@@ -18,23 +16,6 @@ Body = bytes | AsyncIterable[bytes]
 
 AGENT = "toolcrib"
 METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"})
-_TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+", re.ASCII)
-_UNSENDABLE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
-_OURS = frozenset(
-    {
-        "connection",
-        "content-length",
-        "expect",
-        "host",
-        "keep-alive",
-        "proxy-authorization",
-        "proxy-connection",
-        "te",
-        "trailer",
-        "transfer-encoding",
-        "upgrade",
-    }
-)
 _NO_TYPE = ("Content-Type",)
 _ONE_WRITE = 512 * 1024
 _PIECE = 64 * 1024
@@ -77,37 +58,37 @@ def outgoing(
             where="method",
             hint=f"Use one of {', '.join(sorted(METHODS))}.",
         )
-    fields = CIMultiDict(headers or ())
-    for name, value in fields.items():
-        _check_name(name)
-        if _UNSENDABLE.search(value):
-            raise InvalidRequest(
-                f"The value of the header {name!r} has control characters.", where=f"headers.{name}"
-            )
-    if "User-Agent" not in fields:
-        fields["User-Agent"] = AGENT
+    found = CIMultiDict(headers or ())
+    for name, value in found.items():
+        _check(name, value)
+    if "User-Agent" not in found:
+        found["User-Agent"] = AGENT
     if isinstance(body, bytes) and len(body) > _ONE_WRITE:
         length = len(body)
     if length is not None and body is not None:
-        fields["Content-Length"] = str(length)
+        found["Content-Length"] = str(length)
     return Outgoing(
         method=method,
-        headers=fields,
+        headers=found,
         body=body,
-        credentials=credentials or "Authorization" in fields or "Cookie" in fields,
+        credentials=credentials or "Authorization" in found or "Cookie" in found,
     )
 
 
-@lru_cache(maxsize=1024)
-def _check_name(name: str) -> None:
-    """Raises InvalidRequest. What passed once is remembered: names come from definitions."""
-    if _TOKEN.fullmatch(name) is None:
+def _check(name: str, value: str) -> None:
+    """Raises InvalidRequest; the value stays unsaid."""
+    if not fields.is_name(name):
         raise InvalidRequest(f"The header name {name!r} cannot be sent.", where="headers")
-    if name.lower() in _OURS:
+    if fields.is_of_connection(name):
         raise InvalidRequest(
             f"The header {name!r} is set by the connection.",
             where=f"headers.{name}",
             hint="Leave it out.",
+        )
+    if not fields.can_be_sent(value):
+        raise InvalidRequest(
+            f"The value of the header {name!r} has control characters or half a character.",
+            where=f"headers.{name}",
         )
 
 

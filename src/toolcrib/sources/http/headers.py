@@ -2,35 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from toolcrib.errors import InvalidOptions
+from toolcrib.net import fields
 from toolcrib.secrets.placeholders import Language, Template, joined
 from toolcrib.sources.http.problems import Problems
 from toolcrib.sources.http.slots import Values
 from toolcrib.sources.http.words import is_object, text_of
-
-_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+", re.ASCII)
-_UNSENDABLE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
-_CONNECTIONS = frozenset(
-    {
-        "connection",
-        "content-length",
-        "expect",
-        "host",
-        "keep-alive",
-        "proxy-authorization",
-        "proxy-connection",
-        "te",
-        "trailer",
-        "transfer-encoding",
-        "upgrade",
-    }
-)
-"""Headers that the connection sets by itself."""
 
 Headers = tuple[tuple[str, str], ...]
 
@@ -72,14 +53,16 @@ def read_headers(
 
 
 def _usable(name: str, value: object, where: str, problems: Problems) -> bool:
-    if not _NAME.fullmatch(name):
+    if not fields.is_name(name):
         problems.error(where, f"{name!r} is not a header's name.")
-    elif name.lower() in _CONNECTIONS:
+    elif fields.is_of_connection(name):
         problems.error(where, f"The header {name!r} is set by the connection: leave it out.")
     elif value is None or isinstance(value, Mapping | list):
         problems.error(where, f"The value of the header {name!r} must be text.")
-    elif _UNSENDABLE.search(text_of(value)):
-        problems.error(where, f"The value of the header {name!r} has control characters.")
+    elif not fields.can_be_sent(text_of(value)):
+        problems.error(
+            where, f"The value of the header {name!r} has control characters or half a character."
+        )
     else:
         return True
     return False
@@ -88,9 +71,9 @@ def _usable(name: str, value: object, where: str, problems: Problems) -> bool:
 def sendable(value: Any, name: str, where: str | None = None) -> str:
     """The header's value as it is sent. Raises InvalidOptions where it could end the header."""
     text = text_of(value).strip(" \t")
-    if _UNSENDABLE.search(text):
+    if not fields.can_be_sent(text):
         raise InvalidOptions(
-            f"The value of the header {name!r} has control characters.",
+            f"The value of the header {name!r} has control characters or half a character.",
             where=where,
             hint="A stored value may end in a line break that was copied along.",
         )
