@@ -143,3 +143,16 @@ async def test_deleted_agent_takes_its_own_along(storage: Storage, people: Peopl
     assert await storage.chats.messages(chat.id) == []
     assert await storage.capabilities.find(capability_id) is not None
     assert (await add_agent(storage, people)).id > agent.id
+
+
+async def test_an_agent_of_another_version_stays(storage: Storage, people: People) -> None:
+    """The conflict shows what is there; of nothing there is no version."""
+    agent = await add_agent(storage, people)
+    present = await storage.agents.update(agent.id, {"model": "x:y"})
+
+    with pytest.raises(Conflict) as refused:
+        await storage.agents.delete(agent.id, expected_version=1)
+
+    assert (refused.value.current, await storage.agents.find(agent.id)) == (present, present)
+    assert not await storage.agents.delete(999, expected_version=1)
+    assert await storage.agents.delete(agent.id, expected_version=2)

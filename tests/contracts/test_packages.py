@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from tests.contracts.people import People
+from toolcrib.catalog.capabilities import CapabilityDraft, Reach
 from toolcrib.catalog.packages import PackageDraft
 from toolcrib.errors import Conflict, NotFound
+from toolcrib.grants.agents import AgentDraft
 from toolcrib.secrets.sealing import Sealer, new_key
 from toolcrib.secrets.vault import Vault
 from toolcrib.storage import Storage
@@ -67,6 +72,58 @@ async def test_switching_listing_and_deleting(storage: Storage) -> None:
     assert await storage.packages.delete("b")
     assert not await storage.packages.delete("b")
     assert await storage.packages.find("b") is None
+
+
+async def test_what_was_granted_to_a_package_goes_with_it(storage: Storage, people: People) -> None:
+    """Agents and capabilities lose the code; another package of the slug is nobody's."""
+    await storage.packages.install(DRAFT)
+    codes = ("installed__find_it", "installed__find_it_too")
+    agent = await storage.agents.create(AgentDraft(name="a", creator_id=people.ann.id, codes=codes))
+    await storage.agents.create(AgentDraft(name="b", creator_id=people.ann.id, codes=codes[1:]))
+
+    def row(code: str, group_id: int | None = None) -> CapabilityDraft:
+        kind: Any = "user" if group_id is None else "group"
+        return CapabilityDraft(name=code, code=code, access_type=kind, group_id=group_id)
+
+    alone = await storage.capabilities.create(row(codes[0]))
+    mixed = await storage.capabilities.create(row(f"crm,{codes[0]}"))
+    twin = await storage.capabilities.create(row(f"hr,{codes[0]}", people.first.id))
+    other = await storage.capabilities.create(row("hr", people.first.id))
+
+    assert await storage.packages.delete("find_it")
+    await storage.packages.install(DRAFT)
+
+    held = [one.codes for one in await storage.agents.list(group_ids=None, creator_id=None)]
+    assert held == [codes[1:], codes[1:]]
+    assert (await storage.agents.find(agent.id) or agent).version == agent.version + 1
+    ids = [alone.id, mixed.id, twin.id, other.id]
+    found = await storage.capabilities.find_many(ids)
+    assert [(one.code, one.archived) for one in found] == [
+        (codes[0], True),
+        ("crm", False),
+        (f"hr,{codes[0]}", True),
+        ("hr", False),
+    ]
+    everything = Reach(everything=True)
+    assert await storage.capabilities.list(reach=everything, code=codes[0]) == []
+    assert await storage.capabilities.list(reach=everything, code="crm") == [found[1]]
+
+
+async def test_another_version_is_neither_replaced_nor_deleted(storage: Storage) -> None:
+    """The conflict shows the row that is there."""
+    await storage.packages.install(DRAFT)
+    now = await storage.packages.update("find_it", {"enabled": False})
+
+    for change in (
+        lambda: storage.packages.delete("find_it", expected_version=1),
+        lambda: storage.packages.replace(DRAFT, expected_version=1),
+    ):
+        with pytest.raises(Conflict) as caught:
+            await change()
+        assert (caught.value.current, await storage.packages.find("find_it")) == (now, now)
+
+    assert not await storage.packages.delete("nowhere", expected_version=1)
+    assert await storage.packages.delete("find_it", expected_version=2)
 
 
 async def test_who_uses_a_secret(storage: Storage) -> None:

@@ -59,8 +59,11 @@ class PackageStore(Protocol):
         """Raises Conflict, with the installed row untouched, when the slug exists."""
         ...
 
-    async def replace(self, draft: PackageDraft) -> Package:
-        """Put another definition under an installed slug. Raises NotFound."""
+    async def replace(self, draft: PackageDraft, *, expected_version: int | None = None) -> Package:
+        """Put another definition under an installed slug; what was granted stays granted.
+
+        Raises NotFound, or Conflict with the current row when the version differs.
+        """
         ...
 
     async def find(self, slug: str) -> Package | None: ...
@@ -73,7 +76,12 @@ class PackageStore(Protocol):
         """`changes` may hold `enabled` and `last_test`. Raises NotFound."""
         ...
 
-    async def delete(self, slug: str) -> bool: ...
+    async def delete(self, slug: str, *, expected_version: int | None = None) -> bool:
+        """Agents and capabilities lose the package's code: whoever takes the slug is another.
+
+        False: it is not there. Raises Conflict with the current row when the version differs.
+        """
+        ...
 
     async def using(self, secret: str) -> Sequence[str]:
         """Slugs of packages whose config names the secret."""

@@ -107,7 +107,7 @@ async def try_package(
 
 @command(packages, "delete", "toolcrib packages delete knowledge_search --yes")
 async def delete_package(client: Client, slug: Slug, yes: Yes = False) -> Answer:
-    """Remove a package. Its secrets stay until they are deleted by name."""
+    """Remove a package, and it from agents and capabilities. Its secrets stay."""
     sure(f"Remove the package {slug}?", yes=yes)
     await client.delete(package_path(slug))
     return said(f"{slug} is removed.", {"slug": slug, "deleted": True})

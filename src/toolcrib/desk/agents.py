@@ -125,11 +125,13 @@ class Agents:
         await self._signals.bump("grants")
         return updated
 
-    async def delete(self, caller: Caller, agent_id: int) -> None:
+    async def delete(
+        self, caller: Caller, agent_id: int, *, expected_version: int | None = None
+    ) -> None:
         """Its tokens and chats go with it, and the bytes of their documents; its calls stay."""
         await self._changeable(caller, agent_id)
         keys = await self._documents.keys(agent_id=agent_id)
-        await self._agents.delete(agent_id)
+        await self._agents.delete(agent_id, expected_version=expected_version)
         await self._signals.bump("identity")
         await self._signals.bump("grants")
         for key in keys:

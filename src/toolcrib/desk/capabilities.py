@@ -136,23 +136,29 @@ class Capabilities:
         await self._signals.bump("catalog")
         return updated
 
-    async def archive(self, caller: Caller, capability_id: int) -> Capability:
+    async def archive(
+        self, caller: Caller, capability_id: int, *, expected_version: int | None = None
+    ) -> Capability:
         """Agents keep the row and show it as skipped until it is restored or taken off."""
-        return await self._set_archived(caller, capability_id, archived=True)
+        return await self._set_archived(caller, capability_id, expected_version, archived=True)
 
-    async def restore(self, caller: Caller, capability_id: int) -> Capability:
+    async def restore(
+        self, caller: Caller, capability_id: int, *, expected_version: int | None = None
+    ) -> Capability:
         """Raises Conflict when another live row has the code by now."""
-        return await self._set_archived(caller, capability_id, archived=False)
+        return await self._set_archived(caller, capability_id, expected_version, archived=False)
 
     async def _set_archived(
-        self, caller: Caller, capability_id: int, *, archived: bool
+        self, caller: Caller, capability_id: int, expected: int | None, *, archived: bool
     ) -> Capability:
         row = await self._changeable(caller, capability_id)
-        if row.archived is archived:
+        if row.archived is archived and expected in {None, row.version}:
             return row
         if not archived:
             await self._making.require(caller, changed_draft(row, {}))
-        updated = await self._capabilities.update(capability_id, {"archived": archived})
+        updated = await self._capabilities.update(
+            capability_id, {"archived": archived}, expected_version=expected
+        )
         await self._signals.bump("catalog")
         return updated
 

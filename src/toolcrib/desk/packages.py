@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,7 +12,7 @@ from toolcrib.catalog.packages import Package, PackageDraft, PackageStore
 from toolcrib.coordination.signals import Signals
 from toolcrib.desk.package_reading import read_for
 from toolcrib.desk.reach import require_installation
-from toolcrib.errors import InvalidOptions, InvalidRequest, NotFound
+from toolcrib.errors import Conflict, InvalidOptions, InvalidRequest, NotFound
 from toolcrib.identity.caller import Caller
 from toolcrib.invocation.flight import Outcome, Request
 from toolcrib.resolution.installed import InstalledPackages, PackageKinds, definition_of
@@ -111,10 +112,18 @@ class InstalledTools:
         """Raises InvalidOptions for a bad slug or type, Conflict for a slug that is taken."""
         require_installation(caller, "change", what=_WHAT)
         reading, findings = self._installable(document)
-        package = await self._packages.install(_draft(reading))
+        async with self._shown_in_conflicts():
+            package = await self._packages.install(_draft(reading))
         return await self._changed(package, reading, findings)
 
-    async def replace(self, caller: Caller, slug: str, document: object) -> InstalledNow:
+    async def replace(
+        self,
+        caller: Caller,
+        slug: str,
+        document: object,
+        *,
+        expected_version: int | None = None,
+    ) -> InstalledNow:
         """Put another definition under the slug, on purpose; what was granted stays granted."""
         require_installation(caller, "change", what=_WHAT)
         reading, findings = self._installable(document)
@@ -124,7 +133,11 @@ class InstalledTools:
                 where="slug",
                 hint="A slug never changes; install the other one.",
             )
-        return await self._changed(await self._packages.replace(_draft(reading)), reading, findings)
+        async with self._shown_in_conflicts():
+            package = await self._packages.replace(
+                _draft(reading), expected_version=expected_version
+            )
+        return await self._changed(package, reading, findings)
 
     async def list(
         self, caller: Caller, *, after: str = "", limit: int = 50
@@ -143,10 +156,16 @@ class InstalledTools:
         await self._signals.bump("catalog")
         return await self._view(package)
 
-    async def delete(self, caller: Caller, slug: str) -> None:
+    async def delete(
+        self, caller: Caller, slug: str, *, expected_version: int | None = None
+    ) -> None:
+        """What was granted to it is gone as well: another one of that slug must be granted anew."""
         require_installation(caller, "change", what=_WHAT)
-        if not await self._packages.delete(slug):
+        async with self._shown_in_conflicts():
+            gone = await self._packages.delete(slug, expected_version=expected_version)
+        if not gone:
             raise NotFound(f"There is no package {slug!r}.")
+        await self._signals.bump("grants")
         await self._signals.bump("catalog")
 
     async def test(self, caller: Caller, slug: str, arguments: object) -> Outcome:
@@ -199,6 +218,16 @@ class InstalledTools:
             warnings=findings,
             ignored_fields=reading.ignored_fields,
         )
+
+    @asynccontextmanager
+    async def _shown_in_conflicts(self) -> AsyncGenerator[None]:
+        """A conflict shows the present package as an admin sees it."""
+        try:
+            yield
+        except Conflict as conflict:
+            if isinstance(conflict.current, Package):
+                conflict.current = await self._view(conflict.current)
+            raise
 
     async def _view(self, package: Package) -> PackageView:
         kind = self._kinds.get(package.type)

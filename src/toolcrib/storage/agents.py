@@ -85,11 +85,16 @@ class SqlAgentStore:
                 await _hold(connection, agent_id, held)
             return (await _with_capabilities(connection, [row]))[0]
 
-    async def delete(self, agent_id: int) -> bool:
+    async def delete(self, agent_id: int, *, expected_version: int | None = None) -> bool:
         """Its chats, their messages and its tokens go too; the journal keeps its calls."""
+        chosen = agents.c.id == agent_id
         async with self._database.write() as connection:
-            statement = delete(agents).where(agents.c.id == agent_id)
-            return await rows.affected(connection, statement) > 0
+            if await rows.removed(connection, agents, chosen, expected=expected_version):
+                return True
+            current = await _find(connection, agent_id)
+        if current is not None:
+            raise rows.not_changed("agent", agent_id, expected=expected_version, current=current)
+        return False
 
 
 async def _find(connection: AsyncConnection, agent_id: int) -> Agent | None:

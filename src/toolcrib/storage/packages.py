@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import RowMapping, Text, cast, delete, insert, select, update
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from toolcrib.catalog.capabilities import split_codes
@@ -69,15 +70,16 @@ class SqlPackageStore:
     async def update(self, slug: str, changes: Mapping[str, Any]) -> Package:
         return await self._write(slug, rows.checked_changes(changes, {"enabled", "last_test"}))
 
-    async def delete(self, slug: str, *, expected_version: int | None = None) -> None:
-        statement = delete(packages).where(packages.c.slug == slug)
-        if expected_version is not None:
-            statement = statement.where(packages.c.version == expected_version)
+    async def delete(self, slug: str, *, expected_version: int | None = None) -> bool:
+        chosen = packages.c.slug == slug
         async with self._database.write() as connection:
-            if not await rows.affected(connection, statement):
+            if not await rows.removed(connection, packages, chosen, expected=expected_version):
+                if await rows.maybe(connection, _chosen(slug)) is None:
+                    return False
                 raise await _unchanged(connection, slug, expected_version)
             await _take_from_agents(connection, code_of(slug))
             await _take_from_capabilities(connection, code_of(slug), self._database.now())
+        return True
 
     async def using(self, secret: str) -> Sequence[str]:
         chosen = select(packages.c.slug, packages.c.config).order_by(packages.c.slug)
@@ -121,21 +123,32 @@ async def _take_from_agents(connection: AsyncConnection, code: str) -> None:
 
 
 async def _take_from_capabilities(connection: AsyncConnection, code: str, now: datetime) -> None:
-    """A row that grants nothing else is archived: to restore it is to grant it again."""
     naming = select(capability_codes.c.capability_id).where(capability_codes.c.code == code)
-    live = select(capabilities).where(capabilities.c.id.in_(naming)).with_for_update()
-    for row in await rows.many(connection, live):
+    holding = select(capabilities).where(capabilities.c.id.in_(naming)).with_for_update()
+    for row in await rows.many(connection, holding):
         kept = [one for one in split_codes(row["code"]) if one != code]
-        values = {"code": ",".join(kept)} if kept else {"archived": True}
-        await rows.next_version(
-            connection, capabilities, row["id"], {**values, "updated_at": now}, expected=None
-        )
-        if kept:
-            await connection.execute(
-                delete(capability_codes).where(
-                    capability_codes.c.capability_id == row["id"], capability_codes.c.code == code
-                )
+        if kept and await _written(connection, row["id"], {"code": ",".join(kept)}, now):
+            gone = delete(capability_codes).where(
+                capability_codes.c.capability_id == row["id"], capability_codes.c.code == code
             )
+            await connection.execute(gone)
+        else:
+            # It granted nothing else, or nothing that another row does not grant: restoring it
+            # means granting the code again.
+            await _written(connection, row["id"], {"archived": True}, now)
+
+
+async def _written(
+    connection: AsyncConnection, capability_id: int, values: Mapping[str, Any], now: datetime
+) -> bool:
+    """False when the row would then be the same as another one."""
+    changed = {**values, "updated_at": now}
+    try:
+        async with connection.begin_nested():
+            await rows.next_version(connection, capabilities, capability_id, changed, expected=None)
+    except IntegrityError:
+        return False
+    return True
 
 
 def _chosen(slug: str) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from sqlalchemy import ColumnElement, Executable, RowMapping, Table, select, update
+from sqlalchemy import ColumnElement, Executable, RowMapping, Table, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from toolcrib.errors import Conflict, InvalidRequest, NotFound
@@ -55,6 +55,16 @@ async def next_version(
     if expected is not None:
         statement = statement.where(table.c.version == expected)
     return await maybe(connection, statement)
+
+
+async def removed(
+    connection: AsyncConnection, table: Table, chosen: ColumnElement[bool], *, expected: int | None
+) -> bool:
+    """Delete the chosen row; False when no row of that version is there."""
+    statement = delete(table).where(chosen)
+    if expected is not None:
+        statement = statement.where(table.c.version == expected)
+    return await affected(connection, statement) > 0
 
 
 def not_changed(noun: str, row_id: int | str, *, expected: int | None, current: Any) -> Exception:

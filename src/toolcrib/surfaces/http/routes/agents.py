@@ -82,6 +82,6 @@ async def set_capabilities(
 
 
 @routes.delete("/{agent_id}", **NO_CONTENT)
-async def delete(agent_id: Id, caller: TheCaller, desk: TheDesk) -> None:
+async def delete(agent_id: Id, caller: TheCaller, desk: TheDesk, version: Version) -> None:
     """Delete the agent, its tokens, and the chats with it; the journal keeps its calls."""
-    await desk.agents.delete(caller, agent_id)
+    await desk.agents.delete(caller, agent_id, expected_version=version)

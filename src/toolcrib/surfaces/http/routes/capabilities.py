@@ -101,16 +101,20 @@ async def change(
 
 
 @routes.delete("/{capability_id}", **NO_CONTENT)
-async def archive(capability_id: Id, caller: TheCaller, desk: TheDesk) -> None:
+async def archive(capability_id: Id, caller: TheCaller, desk: TheDesk, version: Version) -> None:
     """Archive the capability: agents that hold it show it as skipped. See `restore`."""
-    await desk.capabilities.archive(caller, capability_id)
+    await desk.capabilities.archive(caller, capability_id, expected_version=version)
 
 
 @routes.post("/{capability_id}/restore")
 async def restore(
-    capability_id: Id, caller: TheCaller, desk: TheDesk, response: Response
+    capability_id: Id,
+    caller: TheCaller,
+    desk: TheDesk,
+    version: Version,
+    response: Response,
 ) -> CapabilityRow:
     """Bring an archived capability back."""
-    row = await desk.capabilities.restore(caller, capability_id)
+    row = await desk.capabilities.restore(caller, capability_id, expected_version=version)
     versioned(response, row.version)
     return CapabilityRow.of(row)

@@ -6,7 +6,15 @@ from typing import Annotated, Any
 
 from fastapi import Body, Path, Response
 
-from toolcrib.surfaces.http.asking import NO_CONTENT, TheCaller, TheDesk, router
+from toolcrib.desk.packages import PackageView
+from toolcrib.surfaces.http.asking import (
+    NO_CONTENT,
+    TheCaller,
+    TheDesk,
+    Version,
+    router,
+    versioned,
+)
 from toolcrib.surfaces.http.paging import Asked, page
 from toolcrib.surfaces.http.problems import Refusal
 from toolcrib.surfaces.http.shapes.fields import JsonObject, PageOf
@@ -27,9 +35,13 @@ Document = Annotated[
 
 
 @routes.post("/install", status_code=201)
-async def install(document: Document, caller: TheCaller, desk: TheDesk) -> InstalledAnswer:
+async def install(
+    document: Document, caller: TheCaller, desk: TheDesk, response: Response
+) -> InstalledAnswer:
     """Install a package. One that is there already stays as it is (409)."""
-    return InstalledAnswer.of(await desk.packages.install(caller, _object(document)))
+    made = await desk.packages.install(caller, _object(document))
+    versioned(response, made.view.package.version)
+    return InstalledAnswer.of(made)
 
 
 @routes.post("/preview")
@@ -46,31 +58,40 @@ async def list_all(caller: TheCaller, desk: TheDesk, asked: Asked) -> Any:
 
 
 @routes.get("/{slug}")
-async def show(slug: Slug, caller: TheCaller, desk: TheDesk) -> PackageRow:
-    return PackageRow.of(await desk.packages.get(caller, slug))
+async def show(slug: Slug, caller: TheCaller, desk: TheDesk, response: Response) -> PackageRow:
+    """One package."""
+    return _row(await desk.packages.get(caller, slug), response)
 
 
 @routes.put("/{slug}")
 async def replace(
-    slug: Slug, document: Document, caller: TheCaller, desk: TheDesk
+    slug: Slug,
+    document: Document,
+    caller: TheCaller,
+    desk: TheDesk,
+    version: Version,
+    response: Response,
 ) -> InstalledAnswer:
     """Put another definition under the slug, on purpose; grants stay."""
-    return InstalledAnswer.of(await desk.packages.replace(caller, slug, _object(document)))
+    made = await desk.packages.replace(caller, slug, _object(document), expected_version=version)
+    versioned(response, made.view.package.version)
+    return InstalledAnswer.of(made)
 
 
 @routes.delete("/{slug}", **NO_CONTENT)
-async def delete(slug: Slug, caller: TheCaller, desk: TheDesk) -> None:
-    await desk.packages.delete(caller, slug)
+async def delete(slug: Slug, caller: TheCaller, desk: TheDesk, version: Version) -> None:
+    """Remove the package, and it from agents and capabilities; secrets stay."""
+    await desk.packages.delete(caller, slug, expected_version=version)
 
 
 @routes.post("/{slug}/enable")
-async def enable(slug: Slug, caller: TheCaller, desk: TheDesk) -> PackageRow:
-    return PackageRow.of(await desk.packages.switch(caller, slug, enabled=True))
+async def enable(slug: Slug, caller: TheCaller, desk: TheDesk, response: Response) -> PackageRow:
+    return _row(await desk.packages.switch(caller, slug, enabled=True), response)
 
 
 @routes.post("/{slug}/disable")
-async def disable(slug: Slug, caller: TheCaller, desk: TheDesk) -> PackageRow:
-    return PackageRow.of(await desk.packages.switch(caller, slug, enabled=False))
+async def disable(slug: Slug, caller: TheCaller, desk: TheDesk, response: Response) -> PackageRow:
+    return _row(await desk.packages.switch(caller, slug, enabled=False), response)
 
 
 @routes.post("/{slug}/test", response_model=CallAnswer)
@@ -80,6 +101,11 @@ async def try_it(
     """Call the package's tool for real and keep how it went as `last_test`."""
     arguments = None if body is None else body.arguments
     return Json(call_answer(await desk.packages.test(caller, slug, arguments)))
+
+
+def _row(view: PackageView, response: Response) -> PackageRow:
+    versioned(response, view.package.version)
+    return PackageRow.of(view)
 
 
 def _object(document: Any) -> JsonObject:

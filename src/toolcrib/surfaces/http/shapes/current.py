@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from toolcrib.catalog.capabilities import Capability
+from toolcrib.desk.packages import PackageView
 from toolcrib.grants.agents import Agent
 from toolcrib.identity.accounts import Group, User
 from toolcrib.surfaces.http.shapes.agents import AgentRow
 from toolcrib.surfaces.http.shapes.capabilities import CapabilityRow
 from toolcrib.surfaces.http.shapes.fields import Row
 from toolcrib.surfaces.http.shapes.groups import GroupRow
+from toolcrib.surfaces.http.shapes.packages import PackageRow
 from toolcrib.surfaces.http.shapes.users import UserRow
 
 
@@ -30,5 +32,7 @@ def _shaped(thing: object) -> Row | None:
             return UserRow.of(thing)
         case Group():
             return GroupRow.of(thing)
+        case PackageView():
+            return PackageRow.of(thing)
         case _:
             return None
