@@ -75,9 +75,10 @@ def made(bundle: Bundle) -> list[CribTool]:
     return langchain_tools(names.tools.values(), invoke)
 
 
-def described(schema: dict[str, Any], run: Any) -> CribTool:
+def described(schema: dict[str, Any], run: Any, *, prompt: bool = False) -> CribTool:
     """One tool that only a JSON Schema describes."""
-    offer = Offer(spec=ToolSpec(name="odd", description="Odd.", input_schema=schema), run=run)
+    spec = ToolSpec(name="odd", description="Odd.", input_schema=schema)
+    offer = Offer(spec=spec, run=run, prompt=prompt)
     return made(Bundle(code="code", kind="package", offers=(offer,)))[0]
 
 
@@ -354,6 +355,87 @@ async def test_callbacks_hear_each_call_once():
     (one,) = offered(think)
     await one.ainvoke({"topic": "tea"}, {"callbacks": [watcher]})
     assert watcher.seen == ["tool think {'topic': 'tea'}", "chain inner tea", "end tea!"]
+
+
+PLACE = {
+    "type": "object",
+    "properties": {"place": {"type": "string"}},
+    "required": ["place"],
+    "additionalProperties": False,
+}
+
+
+async def picture_of(call: Call) -> Output:
+    if call.arguments["place"] == "nowhere":
+        return Output.failed("upstream_error", "no such place")
+    text = f"{call.arguments['place']} for {call.configurable['tenant']}"
+    picture = BlobPart(kind="image", data=b"\x89PNG", mime_type="image/png")
+    parts = (TextPart(text), picture) if call.arguments["place"] == "seen" else (TextPart(text),)
+    return Output(parts=parts, structured={"text": text})
+
+
+def shown(answer: object) -> object:
+    """An answer without what no two calls share."""
+    if not isinstance(answer, ToolMessage):
+        return answer
+    artifact = {**answer.artifact, "call_id": "", "duration_ms": 0}
+    return answer.model_copy(update={"artifact": artifact})
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"place": "Oslo"},
+        {"place": "seen"},
+        {"place": "nowhere"},
+        {"place": 7, "more": True},
+        "Oslo",
+        tool_call("odd", place="Oslo"),
+        tool_call("odd", place="seen"),
+        tool_call("odd", place="nowhere"),
+        tool_call("odd"),
+        {**tool_call("odd", place="Oslo"), "id": None},
+    ],
+    ids=str,
+)
+async def test_answers_are_the_same_with_and_without_watchers(given: Any):
+    """A prompt tool that nobody watches takes a shorter way to the very same answer."""
+    one = described(PLACE, picture_of, prompt=True)
+    watcher = Watcher()
+    config: Any = {"configurable": {"tenant": "acme"}}
+    plain = await one.ainvoke(given, config)
+    watched = await one.ainvoke(given, {**config, "callbacks": [watcher]})
+    assert shown(plain) == shown(watched)
+    assert len(watcher.seen) == 2
+
+
+@pytest.mark.parametrize("place", ["config", "tool", "around"])
+async def test_whoever_watches_hears_of_prompt_tools(place: str):
+    """Handlers of the config, of the tool, and of the run around the call."""
+    one = described(PLACE, picture_of, prompt=True)
+    watcher = Watcher()
+    config: Any = {"configurable": {"tenant": "acme"}}
+    if place == "config":
+        await one.ainvoke({"place": "Oslo"}, {**config, "callbacks": [watcher]})
+    elif place == "tool":
+        one.callbacks = [watcher]
+        await one.ainvoke({"place": "Oslo"}, config)
+    else:
+        outer = RunnableLambda(one.ainvoke)
+        await outer.ainvoke({"place": "Oslo"}, {**config, "callbacks": [watcher]})
+    heard = [line for line in watcher.seen if not line.startswith("chain")]
+    assert heard == ["tool odd {'place': 'Oslo'}", "end Oslo for acme"]
+
+
+async def test_the_run_around_a_prompt_tool_gives_it_its_config():
+    """What LangChain carries from run to run reaches a call that nobody watches."""
+    one = described(PLACE, picture_of, prompt=True)
+
+    async def step(place: str) -> Any:
+        return await one.ainvoke({"place": place})
+
+    config: Any = {"configurable": {"tenant": "acme"}}
+    assert await RunnableLambda(step).ainvoke("Oslo", config) == "Oslo for acme"
 
 
 TRACING = """

@@ -7,31 +7,22 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Annotated, Any, Literal, cast, get_type_hints
 
-from langchain_core.messages import ToolMessage
-from langchain_core.runnables import RunnableConfig
+from langchain_core.messages import ToolCall, ToolMessage
+from langchain_core.runnables import RunnableConfig, ensure_config
 from langchain_core.tools import ArgsSchema, BaseTool
 from langsmith.run_helpers import tracing_context  # pyright: ignore[reportUnknownVariableType]
 from pydantic import PrivateAttr, SkipValidation
 
+from toolcrib.dialects.answering import Invoke, answered
 from toolcrib.dialects.blocks import Blocks, artifact, content
-from toolcrib.errors import NotFound, ToolcribError
+from toolcrib.dialects.watching import watched
 from toolcrib.invocation.flight import Outcome
-from toolcrib.invocation.running import failed_by
 from toolcrib.resolution.toolset import ResolvedTool
-from toolcrib.tools.result import Output
 
-_log = logging.getLogger(__name__)
-
-Invoke = Callable[[ResolvedTool, object, Mapping[str, Any]], Awaitable[Outcome]]
-"""Runs one call: the tool, the model's arguments, the `configurable` of the run.
-
-A ToolcribError becomes a result that the model reads.
-"""
 _KEPT = ("return_direct", "extras", "tags", "metadata")
 """What a tool that was LangChain's before keeps besides its name, description and schema."""
 
@@ -93,6 +84,34 @@ class CribTool(BaseTool):
             return None
         return function
 
+    async def ainvoke(
+        self,
+        input: str | dict[str, Any] | ToolCall,  # noqa: A002 - LangChain's name
+        config: RunnableConfig | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        # A prompt tool is code of ours and looks at nothing that LangChain lays out for a call.
+        if kwargs or not self._tool.prompt:
+            return await super().ainvoke(input, config, **kwargs)
+        whole = ensure_config(config)
+        if watched(self, whole):
+            return await super().ainvoke(input, config)
+        return await self._unwatched(input, whole)
+
+    async def _unwatched(
+        self, given: str | dict[str, Any] | ToolCall, config: RunnableConfig
+    ) -> Any:
+        """What `ainvoke` answers, without what only watchers would see."""
+        tool_call_id: str | None = None
+        tool_input = cast("str | dict[str, Any]", given)
+        if isinstance(given, dict) and given.get("type") == "tool_call":
+            tool_call_id, tool_input = given["id"], given["args"]
+        args, _ = self._to_args_and_kwargs(tool_input, tool_call_id)
+        said, data = await self._arun(*args, config=config)
+        if tool_call_id is None or isinstance(said, ToolMessage):
+            return said
+        return ToolMessage(said, artifact=data, tool_call_id=tool_call_id, name=self.name)
+
     async def arun(self, *args: Any, **given: Any) -> Any:
         with self._traced():
             return await super().arun(*args, **given)
@@ -130,7 +149,7 @@ class CribTool(BaseTool):
         config: RunnableConfig,
     ) -> tuple[Blocks | ToolMessage, dict[str, Any] | None]:
         configurable = {**(config.get("configurable") or {}), **injected}
-        outcome = await self._outcome(arguments, configurable)
+        outcome = await answered(self._invoke, self._tool, arguments, configurable)
         output = outcome.output if isinstance(outcome, Outcome) else outcome
         data = artifact(outcome)
         if output.success or tool_call_id is None:
@@ -143,6 +162,9 @@ class CribTool(BaseTool):
             artifact=data,
         )
         return message, None
+
+    # LangChain reads these types at every call; as text they would be compiled every time.
+    _arun.__annotations__.update(get_type_hints(_arun))
 
     def _run(self, *given: Any, config: RunnableConfig) -> Any:
         try:
@@ -159,19 +181,6 @@ class CribTool(BaseTool):
     async def _from_sync(self, *given: Any, config: RunnableConfig) -> Any:
         await self._ready()
         return await self._arun(*given, config=config)
-
-    async def _outcome(
-        self, arguments: object, configurable: Mapping[str, Any]
-    ) -> Outcome | Output:
-        try:
-            return await self._invoke(self._tool, arguments, configurable)
-        except NotFound as error:
-            return Output.failed("not_granted", str(error))
-        except ToolcribError as error:
-            return failed_by(error)
-        except Exception:  # noqa: BLE001 - whatever broke, the agent's run goes on
-            _log.exception("the call of %r could not be made", self.name)
-            return Output.failed("internal", f"{self.name} could not be called.")
 
 
 def langchain_tools(
