@@ -13,6 +13,7 @@ from starlette.middleware.cors import CORSMiddleware
 
 from toolcrib.asgi.authentication import Authentication
 from toolcrib.asgi.front import Front
+from toolcrib.asgi.gateway import ToGateway
 from toolcrib.asgi.hosts import Hosts, path_prefix
 from toolcrib.desk.setup import first_token
 from toolcrib.platform import Platform, open_platform
@@ -63,6 +64,7 @@ def _middleware(settings: Settings, *, waits: bool = False) -> list[Middleware]:
         Middleware(Front, hosts=Hosts.of(settings), prefix=path_prefix(settings.public_url)),
         *([cors] if settings.cors_origins else []),
         Middleware(Authentication, waits=waits),
+        Middleware(ToGateway),
     ]
 
 

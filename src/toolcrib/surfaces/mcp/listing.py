@@ -1,0 +1,133 @@
+"""This module lists tools in pages: each tool in the protocol's words, the cursor opaque."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import orjson
+
+from toolcrib.resolution.toolset import ResolvedTool, Toolset
+from toolcrib.surfaces.mcp.failures import INVALID_PARAMS, RpcError
+from toolcrib.surfaces.mcp.wire import dumps
+from toolcrib.tools.presentation import presentation_of
+
+PAGE = 500
+"""How many tools a page has."""
+_REMEMBERED = 128
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Page:
+    """`tools` is a JSON array; `next_cursor` is None on the last page."""
+
+    tools: bytes
+    next_cursor: str | None
+
+
+@dataclass(kw_only=True, slots=True)
+class _Listing:
+    toolset: Toolset
+    tools: Sequence[ResolvedTool]
+    pages: dict[tuple[int, bool], Page] = field(default_factory=dict[tuple[int, bool], Page])
+
+
+class Pages:
+    """Remembers the pages of the Toolsets that were listed last: a Toolset never changes."""
+
+    def __init__(self, size: int = PAGE) -> None:
+        self._size = size
+        self._listings: OrderedDict[int, _Listing] = OrderedDict()
+
+    def page(self, toolset: Toolset, cursor: object, *, modern: bool) -> Page:
+        """The page behind the cursor, the first one for None. Raises RpcError for a bad cursor."""
+        listing = self._listing(toolset)
+        start = 0 if cursor is None else _position(cursor, listing.tools)
+        page = listing.pages.get((start, modern))
+        if page is None:
+            page = self._made(listing.tools, start, modern=modern)
+            listing.pages[start, modern] = page
+        return page
+
+    def _listing(self, toolset: Toolset) -> _Listing:
+        listing = self._listings.get(id(toolset))
+        if listing is None:
+            listing = _Listing(toolset=toolset, tools=list(toolset.tools.values()))
+            self._listings[id(toolset)] = listing
+            while len(self._listings) > _REMEMBERED:
+                self._listings.popitem(last=False)
+        else:
+            self._listings.move_to_end(id(toolset))
+        return listing
+
+    def _made(self, tools: Sequence[ResolvedTool], start: int, *, modern: bool) -> Page:
+        shown = tools[start : start + self._size]
+        end = start + len(shown)
+        return Page(
+            tools=dumps([tool_json(tool, modern=modern) for tool in shown]),
+            next_cursor=_cursor(end, shown[-1].name) if end < len(tools) else None,
+        )
+
+
+def tool_json(tool: ResolvedTool, *, modern: bool) -> dict[str, Any]:
+    """One tool in the protocol's words; what its server said of it stays as it was said."""
+    spec, kept = tool.spec, tool.spec.meta
+    title = kept.get("title") or presentation_of(spec).display_name
+    schema = spec.input_schema if tool.kind == "mcp" else tool.input_schema
+    optional = {
+        "title": title,
+        "description": spec.description,
+        "outputSchema": _output_schema(spec.output_schema, modern=modern),
+        "annotations": kept.get("annotations") or spec.annotations.as_json(),
+        "icons": kept.get("icons"),
+        "_meta": kept.get("_meta"),
+    }
+    return {
+        "name": tool.name,
+        **{name: value for name, value in optional.items() if value},
+        "inputSchema": {"type": "object", **schema},
+    }
+
+
+def _output_schema(schema: Mapping[str, Any] | None, *, modern: bool) -> Mapping[str, Any] | None:
+    """Before 2026 a client takes a schema of an object only; the result is there either way."""
+    if schema is None or modern or schema.get("type") == "object":
+        return schema
+    return None
+
+
+def _cursor(end: int, name: str) -> str:
+    return base64.urlsafe_b64encode(orjson.dumps([end, name])).decode().rstrip("=")
+
+
+def _position(cursor: object, tools: Sequence[ResolvedTool]) -> int:
+    """Where the page begins: behind the tool that the last one ended with, wherever it is now."""
+    end, name = _read(cursor)
+    if 0 < end <= len(tools) and tools[end - 1].name == name:
+        return end
+    for place, tool in enumerate(tools):
+        if tool.name == name:
+            return place + 1
+    return min(end, len(tools))
+
+
+def _read(cursor: object) -> tuple[int, str]:
+    if isinstance(cursor, str) and 0 < len(cursor) <= 1024:
+        try:
+            padded = cursor + "=" * (-len(cursor) % 4)
+            value = orjson.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+        except (ValueError, binascii.Error):
+            value = None
+        if isinstance(value, list):
+            parts = cast("list[object]", value)
+            if len(parts) == 2 and type(parts[0]) is int and isinstance(parts[1], str):
+                return max(parts[0], 0), parts[1]
+    raise RpcError(
+        INVALID_PARAMS,
+        "The cursor cannot be read.",
+        {"code": "invalid_request", "where": "cursor", "hint": "Send a nextCursor, or none."},
+    )

@@ -1,0 +1,64 @@
+"""This module lets the application listen, with agents that real MCP clients connect to."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+import pytest
+from mcp.client import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from tests.support.crib import Crib, Person, open_crib
+from tests.support.listening import listening
+from tests.support.tenants import Tenants, make_tenants
+from toolcrib.settings import Settings
+
+MODES = {"modern": "2026-07-28", "session": "legacy"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Door:
+    """The gateway as a client sees it."""
+
+    crib: Crib
+    tenants: Tenants
+    url: str
+
+    def http(self, person: Person, **headers: str) -> httpx2.AsyncClient:
+        told = {"Authorization": f"Bearer {person.token}", **headers}
+        return httpx2.AsyncClient(headers=told, timeout=30)
+
+    def place(self, agent: int) -> str:
+        return f"{self.url}/mcp/agents/{agent}"
+
+    @asynccontextmanager
+    async def client(
+        self, person: Person, agent: int, era: str, **more: Any
+    ) -> AsyncGenerator[Client]:
+        """An SDK client that speaks one era."""
+        async with self.http(person) as http:
+            transport = streamable_http_client(self.place(agent), http_client=http)
+            async with Client(transport, mode=MODES[era], **more) as client:
+                yield client
+
+
+@pytest.fixture
+async def crib(settings: Settings) -> AsyncGenerator[Crib]:
+    allowed = settings.model_copy(update={"egress_allow": ("127.0.0.0/8",)})
+    async with open_crib(allowed) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def tenants(crib: Crib) -> Tenants:
+    return await make_tenants(crib)
+
+
+@pytest.fixture
+async def door(tenants: Tenants) -> AsyncGenerator[Door]:
+    async with listening(tenants.crib.app) as url:
+        yield Door(crib=tenants.crib, tenants=tenants, url=url)
