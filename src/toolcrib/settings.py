@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 SHORTEST_TOKEN = 8
@@ -53,6 +53,22 @@ class Settings(BaseSettings):
     """Origins whose pages may call the API from a browser, separated by commas; empty: none."""
     trusted_proxies: Names = ()
     """Addresses or networks of reverse proxies whose `X-Forwarded-*` headers are believed."""
+    oidc_issuer: str = ""
+    """The OIDC issuer whose tokens are taken beside our own, as it writes itself in `iss`; its
+    address is trusted. Empty: none."""
+    oidc_audience: Names = ()
+    """Audiences that the issuer's tokens may be for, separated by commas, beside
+    `TOOLCRIB_PUBLIC_URL`."""
+    oidc_user_claim: str = "sub"
+    """The claim that holds the name of the user, to the letter."""
+    oidc_groups_claim: str = ""
+    """The claim that lists the names of the user's groups; empty: groups are kept here."""
+    oidc_provision: bool = False
+    """Make a user with the role `user` when somebody comes whom nobody made."""
+    oidc_super_admins: bool = False
+    """Let super-admins in with tokens of the issuer."""
+    oidc_scopes: Names = ("openid",)
+    """The scopes that MCP clients are told to ask the issuer for."""
     egress_allow: Names = ()
     """`host`, `host:port` or networks that tools may reach although the guard would refuse them."""
     egress_proxy: SecretStr = SecretStr("")
@@ -83,6 +99,8 @@ class Settings(BaseSettings):
     @field_validator(
         "cors_origins",
         "trusted_proxies",
+        "oidc_audience",
+        "oidc_scopes",
         "egress_allow",
         "stdio_allow",
         "plugin_groups",
@@ -101,6 +119,22 @@ class Settings(BaseSettings):
         if value and (parts.scheme not in {"http", "https"} or not parts.hostname):
             raise ValueError(f"{value!r} is no address like https://tools.example.com/crib")
         return value
+
+    @field_validator("oidc_issuer")
+    @classmethod
+    def _issuer_address(cls, value: str) -> str:
+        parts = urlsplit(value)
+        whole = parts.scheme in {"http", "https"} and parts.hostname
+        if value and (not whole or parts.query or parts.fragment or parts.username):
+            raise ValueError(f"{value!r} is no issuer like https://login.example.com/realm")
+        return value
+
+    @model_validator(mode="after")
+    def _for_somebody(self) -> Self:
+        """Without an audience every token of the issuer would do, whomever it is for."""
+        if self.oidc_issuer and not self.oidc_audience and not self.public_url:
+            raise ValueError("oidc_issuer needs public_url or oidc_audience: whom tokens are for")
+        return self
 
     @field_validator("cors_origins")
     @classmethod

@@ -43,6 +43,8 @@ class Line:
     changes: bool = False
     open: bool = False
     """Answers without a token."""
+    bare: int = 200
+    """What it answers then."""
 
 
 AGENT = "/api/v1/agents/{agent_id}"
@@ -206,6 +208,8 @@ ROUTES: dict[str, Line] = {
     "HEAD /openapi.json": Line(foreign=SEEN),
     "GET /schemas/package.json": Line(foreign=SEEN, open=True),
     "GET /llms.txt": Line(foreign=SEEN, open=True),
+    "GET /.well-known/oauth-protected-resource": Line(open=True, bare=404),
+    "GET /.well-known/oauth-protected-resource/{place:path}": Line(open=True, bare=404),
     "GET /healthz": Line(foreign=SEEN, open=True),
     "GET /readyz": Line(foreign=SEEN, open=True),
 }
@@ -254,13 +258,14 @@ def filled(path: str, tenant: Tenant) -> Iterator[str]:
         "name": "repeat" if "/tools/" in path else tenant.setting,
         "slug": f"{tenant.word}_package",
         "ref": f"mcp:{tenant.capability}",
+        "place": f"mcp/agents/{tenant.agent}",
     }
     several = {
         "agent_id": (tenant.agent, tenant.own_agent),
         "call_id": (tenant.call, tenant.admin_call),
         "capability_id": (tenant.capability, tenant.private_capability),
     }
-    plain = path.replace("{name:path}", "{name}")
+    plain = path.replace(":path}", "}")
     made = [
         plain.format(**one_each, **{name: pair[which] for name, pair in several.items()})
         for which in (0, 1)
@@ -395,7 +400,8 @@ async def test_without_a_token_there_is_nothing(world: World) -> None:
     for tenant in (world.a, world.b):
         for asked in requests_about(world.crib, tenant, own=False):
             answer = await send(api, asked)
-            expected = 200 if ROUTES[asked.route].open else 401
+            line = ROUTES[asked.route]
+            expected = line.bare if line.open else 401
             if answer.status_code != expected or leaks(asked, answer, tenant.word):
                 wrong.append((asked.route, answer.status_code, answer.text))
     assert wrong == []

@@ -6,15 +6,17 @@ from collections.abc import Mapping
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from toolcrib.asgi.resource import Resources
 from toolcrib.errors import InvalidRequest, ToolcribError
 from toolcrib.identity.authentication import Authenticator
 from toolcrib.identity.caller import Caller
 from toolcrib.identity.tokens import bearer
 from toolcrib.platform import Platform
 from toolcrib.surfaces.http.asking import LARGEST_ID, SCOPE_CALLER
+from toolcrib.surfaces.http.places import is_open
 from toolcrib.surfaces.http.problems import of_error, problem
-from toolcrib.surfaces.http.serving import OPEN_PATHS
 
+UNAUTHORIZED = 401
 _AUTHORIZATION = b"authorization"
 _USER = b"x-toolcrib-user"
 _GROUP = b"x-toolcrib-group"
@@ -35,7 +37,7 @@ class Authentication:
         self._waits = waits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or _path(scope) in OPEN_PATHS:
+        if scope["type"] != "http" or is_open(_path(scope)):
             await self._app(scope, receive, send)
             return
         platform: Platform | None = getattr(scope["app"].state, "platform", None)
@@ -43,23 +45,30 @@ class Authentication:
             starting = problem(503, "The server is starting.", code="not_ready")
             await starting(scope, receive, send)
             return
+        resources = Resources.of(platform.settings)
         try:
-            scope[SCOPE_CALLER] = await self._caller(scope, platform.authenticator)
+            scope[SCOPE_CALLER] = await self._caller(scope, platform.authenticator, resources)
         except ToolcribError as error:
-            await of_error(error)(scope, receive, send)
+            refusal = of_error(error)
+            if refusal.status_code == UNAUTHORIZED:
+                refusal.headers["WWW-Authenticate"] = resources.challenge(scope, _path(scope))
+            await refusal(scope, receive, send)
             return
         if self._waits:
             # Until plugins were loaded every tool would look as if nobody had registered it.
             await platform.wait_ready()
         await self._app(scope, receive, send)
 
-    async def _caller(self, scope: Scope, authenticator: Authenticator) -> Caller:
+    async def _caller(
+        self, scope: Scope, authenticator: Authenticator, resources: Resources
+    ) -> Caller:
         headers = _headers(scope)
         authorization = headers.get(_AUTHORIZATION)
         if authorization is None and self._otherwise is not None:
             caller = self._otherwise
         else:
-            caller = await authenticator.caller_of(bearer(authorization))
+            audiences = resources.audiences(_path(scope))
+            caller = await authenticator.caller_of(bearer(authorization), audiences)
         user_id, group_id = _id(headers, _USER), _id(headers, _GROUP)
         if user_id is None and group_id is None:
             return caller

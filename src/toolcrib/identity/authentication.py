@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from toolcrib.errors import NotAuthenticated, NotFound, NotGranted
 from toolcrib.identity.accounts import GroupStore, TokenStore, User, UserStore
+from toolcrib.identity.arriving import Arrivals
 from toolcrib.identity.caller import Caller
+from toolcrib.identity.issued import looks_issued
 from toolcrib.identity.tokens import digest
 
 Clock = Callable[[], datetime]
 _CACHED = 10_000
+_BELIEVED = timedelta(seconds=60)
+"""How long an issuer's token is believed before its signature is looked at again."""
 
 
 class Authenticator:
@@ -26,7 +30,10 @@ class Authenticator:
         tokens: TokenStore,
         generation: Callable[[], int],
         clock: Clock,
+        arrivals: Arrivals | None = None,
     ) -> None:
+        """`arrivals` takes the tokens of an issuer that the operator trusts."""
+        self._arrivals = arrivals
         self._users = users
         self._groups = groups
         self._tokens = tokens
@@ -34,15 +41,20 @@ class Authenticator:
         self._clock = clock
         self._known: dict[str, tuple[int, Caller, datetime | None]] = {}
 
-    async def caller_of(self, token: str | None) -> Caller:
-        """Raises NotAuthenticated: one sentence for every cause, so nothing can be probed."""
+    async def caller_of(self, token: str | None, audiences: Sequence[str] = ()) -> Caller:
+        """Whose token it is. `audiences` are what an issuer's token may be for, beside the server.
+
+        Raises NotAuthenticated; of our own tokens with one sentence for every cause, so nothing
+        can be probed. For an issuer's token also NotGranted, SetupError.
+        """
         if not token:
             raise NotAuthenticated(hint="Send `Authorization: Bearer TOKEN`.")
-        key = digest(token)
+        issued = self._arrivals is not None and looks_issued(token)
+        key = digest("\n".join([token, *audiences]) if issued else token)
         generation = self._generation()
         known = self._known.get(key)
-        if known is None or known[0] != generation:
-            known = (generation, *await self._looked_up(key))
+        if known is None or known[0] != generation or (issued and self._is_old(known[2])):
+            known = (generation, *await self._read(token, key, audiences if issued else None))
             self._remember(key, known)
         if known[2] is not None and known[2] <= self._clock():
             raise NotAuthenticated("The token is not valid.")
@@ -86,6 +98,17 @@ class Authenticator:
             "X-Toolcrib-Group names a group that the user does not belong to.",
             where="X-Toolcrib-Group",
         )
+
+    def _is_old(self, ends: datetime | None) -> bool:
+        return ends is not None and ends <= self._clock()
+
+    async def _read(
+        self, token: str, key: str, audiences: Sequence[str] | None
+    ) -> tuple[Caller, datetime | None]:
+        if audiences is None or self._arrivals is None:
+            return await self._looked_up(key)
+        caller, ends = await self._arrivals.caller_of(token, audiences)
+        return caller, min(ends, self._clock() + _BELIEVED)
 
     async def _looked_up(self, key: str) -> tuple[Caller, datetime | None]:
         token = await self._tokens.find_by_digest(key)

@@ -14,6 +14,7 @@ from starlette.middleware import Middleware
 
 from toolcrib.errors import ToolcribError
 from toolcrib.surfaces.http.invalid import on_invalid
+from toolcrib.surfaces.http.places import is_open
 from toolcrib.surfaces.http.problems import on_error, on_refusal
 from toolcrib.surfaces.http.routes import (
     agents,
@@ -33,6 +34,7 @@ from toolcrib.surfaces.http.routes import (
     tokens,
     tools,
     users,
+    wellknown,
 )
 from toolcrib.surfaces.http.shapes.problem import Problem
 
@@ -53,11 +55,10 @@ NOUNS = (
     plugins,
     me,
     guides,
+    wellknown,
     health,
 )
 """In the order in which paths are matched: what is called most comes first."""
-OPEN_PATHS = frozenset({"/healthz", "/readyz", "/llms.txt", "/schemas/package.json"})
-"""What needs no token."""
 
 Lifespan = Callable[[Any], AbstractAsyncContextManager[None]]
 
@@ -103,7 +104,7 @@ def _describe(app: FastAPI) -> None:
             parts.setdefault("schemas", {})["Problem"] = Problem.model_json_schema()
             parts["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
             whole["security"] = [{"token": []}]
-            for path in OPEN_PATHS:
+            for path in filter(is_open, whole["paths"]):
                 whole["paths"][path]["get"]["security"] = []
         return app.openapi_schema or {}
 
