@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Literal, Protocol
 
-Topic = Literal["catalog", "grants", "identity", "settings", "plugins", "documents", "mcp"]
+Topic = Literal["catalog", "grants", "identity", "settings", "plugins", "documents", "mcp", "pins"]
 Listener = Callable[[Topic], Awaitable[None]]
 
 

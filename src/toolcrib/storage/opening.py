@@ -9,6 +9,7 @@ from toolcrib.agents.memories import MemoryStore
 from toolcrib.agents.tasks import TaskStore
 from toolcrib.catalog.capabilities import CapabilityStore
 from toolcrib.catalog.packages import PackageStore
+from toolcrib.catalog.pins import PinStore
 from toolcrib.coordination.signals import Signals
 from toolcrib.documents.document import DocumentStore
 from toolcrib.grants.agents import AgentStore
@@ -33,6 +34,7 @@ from toolcrib.storage.journal.sqlite import SqliteSink
 from toolcrib.storage.journal.writer import Pace
 from toolcrib.storage.memories import SqlMemoryStore
 from toolcrib.storage.packages import SqlPackageStore
+from toolcrib.storage.pins import SqlPinStore
 from toolcrib.storage.secrets import SqlSecretStore
 from toolcrib.storage.settings import SqlSettingStore
 from toolcrib.storage.signals import SqlSignals
@@ -56,6 +58,7 @@ class Storage:
     secrets: SecretStore
     packages: PackageStore
     exposed_names: ExposedNames
+    pins: PinStore
     documents: DocumentStore
     tasks: TaskStore
     memories: MemoryStore
@@ -119,6 +122,7 @@ def _storage(database: Database, signals: SqlSignals, pace: Pace | None) -> Stor
         secrets=SqlSecretStore(database),
         packages=SqlPackageStore(database),
         exposed_names=SqlExposedNames(database),
+        pins=SqlPinStore(database),
         documents=SqlDocumentStore(database),
         tasks=SqlTaskStore(database),
         memories=SqlMemoryStore(database),

@@ -184,6 +184,23 @@ exposed_names = _table(
     Column("exposed", Sortable, nullable=False),
 )
 
+# No references: what was accepted, and by whom, stays true when they are gone.
+pins = _table(
+    "pins",
+    _id(),
+    Column("source", Sortable, nullable=False),
+    Column("name", Sortable, nullable=False),
+    Column("ref", Sortable, nullable=False),
+    Column("fingerprint", Sortable, nullable=False),
+    Column("definition", Json, nullable=False),
+    Column("state", Sortable, nullable=False),
+    Column("how", Words, nullable=False),
+    Column("summary", Words, nullable=False),
+    Column("seen_at", Moment, nullable=False),
+    Column("decided_at", Moment),
+    Column("decided_by", Id),
+)
+
 chats = _table(
     "chats",
     _id(),

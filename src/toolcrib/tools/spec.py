@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import orjson
+from toolcrib.tools.canonical import digest
+
+_SHOWN = ("title", "icons", "execution", "_meta")
+"""What of a spec's `meta` goes to clients; the rest is for people."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,13 +56,22 @@ class ToolSpec:
         return self.annotations.read_only is True
 
     @cached_property
-    def fingerprint(self) -> str:
-        """SHA-256 over all that a model or a caller could notice, in canonical JSON."""
-        seen = {
+    def definition(self) -> Mapping[str, Any]:
+        """All that a model or a client could notice, in MCP's words; what is unsaid is left out."""
+        seen: dict[str, Any] = {
             "name": self.name,
             "description": self.description,
-            "input": self.input_schema,
-            "output": self.output_schema,
-            "annotations": self.annotations.as_json(),
+            "inputSchema": self.input_schema,
+            "outputSchema": self.output_schema,
+            "annotations": self.annotations.as_json() or None,
+            **{key: self.meta[key] for key in _SHOWN if key in self.meta},
         }
-        return hashlib.sha256(orjson.dumps(seen, option=orjson.OPT_SORT_KEYS)).hexdigest()
+        return {key: value for key, value in seen.items() if value is not None}
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of the definition: equal for equal JSON values, and for nothing else.
+
+        Raises TypeError for a definition that is no JSON.
+        """
+        return digest(self.definition)

@@ -1,0 +1,221 @@
+"""This module keeps pins: what tools were accepted as, and what waits for a person."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from sqlalchemy import RowMapping, and_, delete, insert, or_, select, text, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from toolcrib.catalog.pins import (
+    MOST_OF_A_TOOL,
+    Decision,
+    How,
+    Judge,
+    Pin,
+    PinMark,
+    PinState,
+    Sighting,
+)
+from toolcrib.errors import Conflict
+from toolcrib.storage import rows
+from toolcrib.storage.database import Database
+from toolcrib.storage.tables import pins
+
+_MARKED = ("name", "fingerprint", "state", "how", "summary", "decided_at")
+_AT_ONCE = 500
+
+
+class SqlPinStore:
+    """PinStore in SQL."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def marks(self, source: str) -> Sequence[PinMark]:
+        chosen = select(*(pins.c[name] for name in _MARKED)).where(
+            pins.c.source == source, pins.c.state.in_(("accepted", "held"))
+        )
+        async with self._database.read() as connection:
+            return [PinMark(**row) for row in await rows.many(connection, chosen)]
+
+    async def settle(self, source: str, sightings: Sequence[Sighting], judge: Judge) -> None:
+        async with self._database.write() as connection:
+            await self._wait_for(connection, source)
+            known = await _known(connection, source, {one.name for one in sightings})
+            fresh: list[dict[str, Any]] = []
+            for sighting in sightings:
+                mine = known[sighting.name]
+                decision = judge(mine, sighting)
+                own = next((p for p in mine if p.fingerprint == sighting.fingerprint), None)
+                if own is None:
+                    await _make_room(connection, mine)
+                    fresh.append(self._row(sighting, decision))
+                else:
+                    await self._decide(connection, own, decision)
+                if decision.state == "accepted":
+                    await _end_releases(connection, mine)
+            for start in range(0, len(fresh), _AT_ONCE):
+                await connection.execute(insert(pins), fresh[start : start + _AT_ONCE])
+
+    async def list(
+        self,
+        *,
+        states: Collection[PinState] = ("accepted", "held"),
+        sources: Collection[str] | None = None,
+        ref: str | None = None,
+        after: int = 0,
+        limit: int = 200,
+    ) -> Sequence[Pin]:
+        chosen = (
+            select(pins)
+            .where(pins.c.id > after, pins.c.state.in_(sorted(states)))
+            .order_by(pins.c.id)
+            .limit(limit)
+        )
+        if sources is not None:
+            chosen = chosen.where(pins.c.source.in_(sorted(sources)))
+        if ref is not None:
+            source, _, name = ref.partition("/")
+            own = and_(pins.c.source == source, pins.c.name == name)
+            chosen = chosen.where(or_(pins.c.ref == ref, own))
+        async with self._database.read() as connection:
+            return [_pin(row) for row in await rows.many(connection, chosen)]
+
+    async def accept(
+        self, pin: Pin, *, how: How, user_id: int | None, keeps_others: bool = False
+    ) -> Pin:
+        now = self._database.now()
+        accepting = (
+            update(pins)
+            .where(pins.c.id == pin.id, pins.c.state == pin.state)
+            .values(state="accepted", how=how, decided_at=now, decided_by=user_id)
+            .returning(*pins.c)
+        )
+        async with self._database.write() as connection:
+            row = await rows.maybe(connection, accepting)
+            if row is None:
+                raise Conflict(
+                    f"The pin of {pin.ref} was decided about meanwhile.", hint="Look at it again."
+                )
+            await connection.execute(_retiring(pin.source, pin.name, pin.id, keeps_others))
+        return _pin(row)
+
+    async def add_accepted(
+        self, sightings: Sequence[Sighting], *, how: How, user_id: int | None
+    ) -> None:
+        async with self._database.write() as connection:
+            for sighting in sightings:
+                await self._wait_for(connection, sighting.source)
+                decision = Decision(state="accepted", how=how, decided_by=user_id)
+                row = self._row(sighting, decision)
+                changed = {k: row[k] for k in ("state", "how", "decided_at", "decided_by")}
+                statement = rows.upsert(
+                    pins,
+                    row,
+                    key=("source", "name", "fingerprint"),
+                    otherwise=changed,
+                    kind=self._database.address.kind,
+                ).returning(pins.c.id)
+                number = (await connection.execute(statement)).scalar_one()
+                await connection.execute(_retiring(sighting.source, sighting.name, number, False))
+
+    async def release(self, source: str, *, user_id: int | None) -> bool:
+        statement = (
+            update(pins)
+            .where(pins.c.source == source)
+            .values(state="released", decided_at=self._database.now(), decided_by=user_id)
+        )
+        async with self._database.write() as connection:
+            return await rows.affected(connection, statement) > 0
+
+    async def forget(
+        self, source: str, *, name: str | None = None, fingerprint: str | None = None
+    ) -> int:
+        statement = delete(pins).where(pins.c.source == source)
+        if name is not None:
+            statement = statement.where(pins.c.name == name)
+        if fingerprint is not None:
+            statement = statement.where(pins.c.fingerprint == fingerprint)
+        async with self._database.write() as connection:
+            return await rows.affected(connection, statement)
+
+    async def _wait_for(self, connection: AsyncConnection, source: str) -> None:
+        """SQLite has one writer anyway."""
+        if self._database.address.kind == "postgresql":
+            lock = text("SELECT pg_advisory_xact_lock(hashtext(:place))")
+            await connection.execute(lock, {"place": f"toolcrib pins {source}"})
+
+    def _row(self, sighting: Sighting, decision: Decision) -> dict[str, Any]:
+        now = self._database.now()
+        return {
+            "source": sighting.source,
+            "name": sighting.name,
+            "ref": sighting.ref,
+            "fingerprint": sighting.fingerprint,
+            "definition": sighting.definition,
+            "state": decision.state,
+            "how": decision.how,
+            "summary": decision.summary,
+            "seen_at": now,
+            "decided_at": now if decision.state == "accepted" else None,
+            "decided_by": decision.decided_by,
+        }
+
+    async def _decide(self, connection: AsyncConnection, own: Pin, decision: Decision) -> None:
+        if own.state == decision.state:
+            return
+        values: dict[str, Any] = {
+            "state": decision.state,
+            "how": decision.how,
+            "summary": decision.summary,
+            "decided_by": decision.decided_by,
+            "decided_at": self._database.now() if decision.state == "accepted" else None,
+        }
+        await connection.execute(update(pins).where(pins.c.id == own.id).values(**values))
+
+
+async def _known(
+    connection: AsyncConnection, source: str, names: Collection[str]
+) -> defaultdict[str, list[Pin]]:
+    chosen = select(pins).where(pins.c.source == source).order_by(pins.c.id)
+    if len(names) <= _AT_ONCE:
+        chosen = chosen.where(pins.c.name.in_(sorted(names)))
+    found: defaultdict[str, list[Pin]] = defaultdict(list)
+    for row in await rows.many(connection, chosen):
+        found[row["name"]].append(_pin(row))
+    return found
+
+
+async def _end_releases(connection: AsyncConnection, known: Sequence[Pin]) -> None:
+    """A released pin has done its work once another is accepted in its place."""
+    released = [pin.id for pin in known if pin.state == "released"]
+    if released:
+        statement = update(pins).where(pins.c.id.in_(released), pins.c.state == "released")
+        await connection.execute(statement.values(state="retired"))
+
+
+async def _make_room(connection: AsyncConnection, known: Sequence[Pin]) -> None:
+    """Forget the oldest of a tool that has many: what waits before what a rule accepted, and
+    what a person accepted never."""
+    spare = sorted(
+        (p for p in known if p.state != "accepted" or p.how == "policy"),
+        key=lambda p: (p.state == "accepted", p.id),
+    )
+    gone = [pin.id for pin in spare][: max(0, len(known) - MOST_OF_A_TOOL + 1)]
+    if gone:
+        await connection.execute(delete(pins).where(pins.c.id.in_(gone)))
+
+
+def _retiring(source: str, name: str, accepted: int, keeps_others: bool) -> Any:
+    """What a tool's other pins become when one is accepted; older held ones are past anyway."""
+    mine = (pins.c.source == source, pins.c.name == name, pins.c.id != accepted)
+    states: list[PinState] = ["released"] if keeps_others else ["released", "accepted"]
+    past = and_(pins.c.state == "held", pins.c.id < accepted)
+    return update(pins).where(*mine, or_(pins.c.state.in_(states), past)).values(state="retired")
+
+
+def _pin(row: RowMapping) -> Pin:
+    return Pin(**row)
