@@ -1,0 +1,242 @@
+"""This module keeps a sandbox for each chat: a folder that stays, and commands that run in it.
+
+A command's processes end with the command. The folder ends with the chat, and what runs in it then
+is stopped, whichever process of ours runs it: all of them watch the folder.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, Literal
+
+from toolcrib.errors import CallFailed, CallRefused
+from toolcrib.isolation.limits import MIB, Limits
+from toolcrib.isolation.probing import Isolation, probe
+from toolcrib.isolation.programs import PATH, find_programs
+from toolcrib.isolation.running import Command, Ending, Ran, Running, Watch, run
+from toolcrib.isolation.usage import usage_of
+from toolcrib.isolation.view import View
+from toolcrib.isolation.wrapping import becoming, bounded
+
+Mode = Literal["auto", "off", "plain"]
+RESERVE: Final = 256 * MIB
+"""What stays free on the disk, whatever the limits say."""
+AT_ONCE: Final = 4
+"""Commands of one chat at the same time; more wait."""
+_KEEP: Final = 128 * 1024
+_NAME: Final = re.compile(r"[0-9]{1,19}-[0-9a-f-]{1,40}", re.ASCII)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Key:
+    """Whose sandbox: a chat's number and uuid."""
+
+    number: int
+    uuid: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.number}-{self.uuid}"
+
+
+class Sandboxes:
+    """All sandboxes of this machine, under `folder`."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        mode: Mode = "auto",
+        limits: Limits | None = None,
+        network: bool = False,
+        look: Callable[[], Isolation] = probe,
+    ) -> None:
+        self._folder = folder
+        self._mode: Mode = mode
+        self.limits = limits or Limits()
+        self._network = network
+        self._look = look
+        self._isolation: Isolation | None = None
+        self._running: dict[str, set[Running]] = {}
+        self._gates: dict[str, asyncio.Semaphore] = {}
+
+    @property
+    def isolation(self) -> Isolation:
+        """What this machine can enforce; looked at once."""
+        if self._isolation is None:
+            self._isolation = self._look()
+        return self._isolation
+
+    @property
+    def obstacle(self) -> tuple[str, str] | None:
+        """Why no command runs here, and what would change that; None where commands run."""
+        if self._mode == "off":
+            return "commands are switched off here", "Set TOOLCRIB_SANDBOX=auto."
+        if self._mode == "plain" or self.isolation.walls is not None:
+            return None
+        return self.isolation.reason, self.isolation.fix
+
+    async def run(
+        self,
+        key: Key,
+        argv: Sequence[str],
+        *,
+        stdin: bytes = b"",
+        joined: bool = True,
+        seconds: float | None = None,
+        keep: int = _KEEP,
+    ) -> Ran:
+        """Run a command in the chat's folder. `keep`: how many bytes of its output are kept.
+
+        Raises CallRefused where commands are not run, CallFailed when it cannot be started.
+        """
+        if (obstacle := self.obstacle) is not None:
+            raise CallRefused(f"No command is run: {obstacle[0]}.", hint=obstacle[1])
+        async with self._gates.setdefault(key.name, asyncio.Semaphore(AT_ONCE)):
+            try:
+                return await self._run(key, argv, stdin, joined, seconds, keep)
+            except OSError as error:
+                raise CallFailed(
+                    f"The sandbox could not be started: {error.strerror or error}."
+                ) from error
+
+    async def _run(
+        self,
+        key: Key,
+        argv: Sequence[str],
+        stdin: bytes,
+        joined: bool,
+        seconds: float | None,
+        keep: int,
+    ) -> Ran:
+        folder, user = self._place(key)
+        cgroups = None if self._mode == "plain" else self.isolation.cgroups
+        starved = cgroups.starved(key.name) if cgroups else 0
+        among = self._running.setdefault(key.name, set())
+        mine: list[Running] = []
+
+        def begun(one: Running) -> None:
+            mine.append(one)
+            among.add(one)
+
+        try:
+            with ExitStack() as files:
+                ran = await run(
+                    self._command(key, folder, argv, user, files),
+                    stdin=stdin,
+                    joined=joined,
+                    keep=keep,
+                    most=self.limits.output,
+                    seconds=min(seconds or self.limits.seconds, self.limits.seconds),
+                    watch=await self._watch(folder),
+                    running=begun,
+                )
+            hungry = cgroups is not None and cgroups.starved(key.name) > starved
+            return replace(ran, starved=hungry)
+        finally:
+            among.difference_update(mine)
+            if cgroups is not None and not among:
+                cgroups.leave(key.name)
+
+    async def end(self, key: Key) -> None:
+        """Stop what runs in the chat's sandbox and remove its folder."""
+        for one in tuple(self._running.pop(key.name, ())):
+            one.stop("closed")
+        self._gates.pop(key.name, None)
+        if not (self._folder / key.name).exists():
+            return
+        gone = self._folder / f".gone-{key.name}"
+        (self._folder / key.name).rename(gone)
+        remover = await asyncio.create_subprocess_exec(
+            *("rm", "-rf", "--one-file-system", "--", str(gone)), env={"PATH": PATH}
+        )
+        await remover.wait()
+
+    async def close(self) -> None:
+        """Stop everything that runs; the folders stay for the next start."""
+        for running in tuple(self._running.values()):
+            for one in tuple(running):
+                one.stop("closed")
+
+    def kept(self) -> list[Key]:
+        """The chats that have a folder here."""
+        if not self._folder.exists():
+            return []
+        names = [path.name for path in self._folder.iterdir() if _NAME.fullmatch(path.name)]
+        parts = [name.partition("-") for name in names]
+        return [Key(number=int(number), uuid=uuid) for number, _, uuid in parts]
+
+    def _place(self, key: Key) -> tuple[Path, int | None]:
+        """The folder, made when it is first needed, and the stranger it belongs to."""
+        if _NAME.fullmatch(key.name) is None:
+            raise CallRefused(f"{key.name!r} cannot be the name of a sandbox.")
+        strangers = self.isolation.strangers
+        user = None if strangers is None else strangers.of(key.number)
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder = self._folder / key.name
+        if not folder.exists():
+            folder.mkdir(mode=0o700)
+            if user is not None:
+                os.chown(folder, user, user)
+        return folder, user
+
+    def _command(
+        self, key: Key, folder: Path, argv: Sequence[str], user: int | None, files: ExitStack
+    ) -> Command:
+        isolation = self.isolation
+        if self._mode == "plain" or isolation.walls is None:
+            return _plain(isolation, folder, argv, user, self.limits)
+        groups = isolation.cgroups.enter(key.name, self.limits) if isolation.cgroups else ()
+        view = View(folder=folder, network=self._network)
+        return isolation.walls.around(
+            argv, view, self.limits, user=user, groups=groups, files=files
+        )
+
+    async def _watch(self, folder: Path) -> Watch:
+        """A look at the folder, to be taken again and again while a command runs in it.
+
+        A folder that is too full already may be emptied, but not be filled further.
+        """
+        limits = self.limits
+        before = await asyncio.to_thread(usage_of, folder, most_files=limits.files)
+        most = max(limits.disk, before.bytes + MIB if before.bytes > limits.disk else 0)
+        crowded = before.files > limits.files or before.too_deep
+
+        async def look(process: int) -> Ending | None:
+            try:
+                usage = await asyncio.to_thread(
+                    usage_of, folder, most_files=limits.files, process=process
+                )
+            except FileNotFoundError:
+                return "closed"
+            if usage.bytes > most or _nearly_full(folder):
+                return "disk"
+            if not crowded and (usage.files > limits.files or usage.too_deep):
+                return "files"
+            return None
+
+        return look
+
+
+def _nearly_full(folder: Path) -> bool:
+    status = os.statvfs(folder)
+    return status.f_bavail * status.f_frsize < RESERVE
+
+
+def _plain(
+    isolation: Isolation, folder: Path, argv: Sequence[str], user: int | None, limits: Limits
+) -> Command:
+    """A command without walls: limits, a clean environment, and for root another user."""
+    programs = isolation.walls.programs if isolation.walls else find_programs()[0]
+    prefix: list[str] = []
+    if programs is not None:
+        prefix += becoming(programs, user)
+        prefix += bounded(programs.prlimit, limits, total=True)
+    env = {"PATH": f"/usr/local/bin:{PATH}", "HOME": str(folder), "LANG": "C.UTF-8"}
+    return Command(argv=[*prefix, *argv], env=env, cwd=str(folder))
