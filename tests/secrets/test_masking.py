@@ -8,6 +8,7 @@ import json
 import time
 from collections.abc import Callable
 from urllib.parse import quote, quote_plus
+from xml.sax.saxutils import escape
 
 import pytest
 from hypothesis import given
@@ -44,6 +45,14 @@ def _split_percents(text: str) -> list[str]:
     return [*parts, rest]
 
 
+def standard(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+def urlsafe(text: str) -> str:
+    return base64.urlsafe_b64encode(text.encode()).decode()
+
+
 FORMS: dict[str, Callable[[str], str]] = {
     "plain": str,
     "percent": lambda text: quote(text, safe=""),
@@ -67,7 +76,70 @@ FORMS: dict[str, Callable[[str], str]] = {
     "base64": lambda text: base64.b64encode(text.encode()).decode(),
     "base64 for urls": lambda text: base64.urlsafe_b64encode(text.encode()).decode(),
     "base64 without its end": lambda text: base64.b64encode(text.encode()).decode().rstrip("="),
+    "base64 for urls without its end": lambda text: urlsafe(text).rstrip("="),
+    "base64 in a url": lambda text: quote(standard(text), safe=""),
+    "base64 in a url, small letters": lambda text: lowered(standard(text)),
+    "base64 in php's json": lambda text: standard(text).replace("/", "\\/"),
+    "base64 in html": lambda text: standard(text).replace("+", "&#43;").replace("=", "&#x3D;"),
+    "base64 in a query read as a form": lambda text: standard(text).replace("+", " "),
+    "percent, marks of words too": lambda text: "".join(
+        c if c.isascii() and c.isalnum() else "".join(f"%{b:02X}" for b in c.encode()) for c in text
+    ),
+    "javascript": lambda text: "".join(
+        c if c.isascii() and c.isalnum() else f"\\x{ord(c):02x}" for c in text
+    ),
+    "xml": lambda text: escape(text, {'"': "&quot;", "'": "&apos;"}),
+    "html by name": lambda text: "".join(f"&{NAMES[c]}" if c in NAMES else c for c in text),
 }
+NAMES = {"@": "commat;", "/": "sol;", '"': "quot;", "+": "plus;", "\\": "bsol;", "é": "eacute;"}
+
+
+def wrapped(text: str, columns: int, line_break: str) -> str:
+    """Base64 in lines, as mail and key files have it."""
+    encoded = standard(text)
+    return line_break.join(
+        encoded[start : start + columns] for start in range(0, len(encoded), columns)
+    )
+
+
+BREAKS = ["\n", "\r\n", "\r\n ", "\\n", "\\r\\n", "\\\\n", "%0A", "%0D%0a", "&#13;&#10;", "&#xA;"]
+
+
+@given(st.data(), st.sampled_from([60, 64, 76]), st.sampled_from(BREAKS))
+def test_base64_in_lines_is_masked(data: st.DataObject, columns: int, line_break: str) -> None:
+    """Wherever the lines break, and wherever the value stands in the longer text."""
+    secret = data.draw(st.text("ab01+/=: é", min_size=9, max_size=150))
+    before = data.draw(st.text("xyz :", max_size=80))
+    lines = wrapped(before + secret + "!", columns, line_break)
+
+    masked = Masker([secret]).text(lines)
+
+    assert MASK in masked
+    left = masked.replace(line_break, "").replace(MASK, "")
+    assert len(left) <= len(standard(before)) + 4 + 4
+    assert Masker([secret]).data(lines.encode()) == masked.encode()
+
+
+@pytest.mark.parametrize("user", ["", "u", "us", "user", "user@example.test"])
+@pytest.mark.parametrize("secret", ["s3cr3t", "s3cr3t!", 'p@ss "w/ord"+é', "k" * 200])
+def test_the_header_of_a_login_is_masked(user: str, secret: str) -> None:
+    """`Basic` holds the value behind a name of any length, in base64."""
+    echoed = f"Authorization: Basic {standard(f'{user}:{secret}')}, for you"
+    masked = Masker([secret]).text(echoed)
+    tail = masked.removeprefix("Authorization: Basic ")
+
+    assert tail.endswith(f"{MASK}, for you")
+    assert len(tail.removesuffix(f"{MASK}, for you")) <= len(standard(f"{user}:"))
+
+
+@pytest.mark.parametrize("name", ["percent", "form", "json", "html"])
+def test_base64_of_a_written_value_is_masked(name: str) -> None:
+    """A whole request in base64 holds the value as the request had it."""
+    request = '{"k": "' + FORMS[name](SECRET) + '", "n": 1}'
+    masked = Masker([SECRET]).text(standard(request))
+
+    assert MASK in masked
+    assert len(masked.replace(MASK, "")) <= len(standard('{"k": "", "n": 1}')) + 4
 
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS.keys())
@@ -148,6 +220,18 @@ def test_a_text_that_is_nearly_a_value_is_soon_searched(value: str, text: str) -
 
     assert masker.text(text) == text
     assert masker.data(text.encode()) == text.encode()
+    assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize("filler", [" ", "\n", "\\", "%0", "&#x0", "A", "A\n", "+", "\r\n "])
+def test_a_hostile_text_around_base64_is_soon_searched(filler: str) -> None:
+    """Half a megabyte of what breaks lines, or nearly does, with the value in its middle."""
+    masker = Masker(["a-secret+value/0123456789"])
+    half = filler * (250_000 // len(filler))
+    began = time.process_time()
+    masked = masker.text(f"{half}{standard('a-secret+value/0123456789')}{half}")
+
+    assert MASK in masked
     assert time.process_time() - began < 5
 
 

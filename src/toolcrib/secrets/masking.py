@@ -1,25 +1,25 @@
 """This module searches what leaves for values that must not, in every form that they may take.
 
 A value is found as it is, and with its marks written as a URL, JSON, HTML or a wrong charset would
-write them, mixed and twice over; and inside base64 at each alignment. Values under six characters
-are not searched for: they would mask ordinary words.
+write them, mixed and twice over; and inside base64, see base64s.py. Values under six characters are
+not searched for: they would mask ordinary words.
 """
 
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any, Final, cast
 
+from toolcrib.secrets.base64s import Base64Forms
 from toolcrib.secrets.memory import Kept, Memory
 from toolcrib.secrets.spelling import spellable, spelled, spelled_in_bytes, usual_spellings
 
 MASK: Final = "***"
 MIN_LENGTH: Final = 6
-WIDEST: Final = 12
-"""The most characters that one character of a value becomes: four bytes, percent-encoded."""
+WIDEST: Final = 20
+"""The most characters that one character of a value becomes: four bytes, percent-encoded twice."""
 _NUMBERS, _ARRAYS = (int, float), (list, tuple)
 """Written once: `list | tuple` would make a new type at every look."""
 _RUN = re.compile(r"[A-Za-z0-9]+", re.ASCII)
@@ -31,7 +31,8 @@ class Masker:
 
     def __init__(self, values: Iterable[str]) -> None:
         self._values = sorted({v for v in values if len(v) >= MIN_LENGTH}, key=len, reverse=True)
-        self._probes = _shortest(probe for value in self._values for probe in _probes(value))
+        self._base64 = Base64Forms(_inner_forms(self._values))
+        self._probes = _shortest([*map(_rarest, self._values), *self._base64.probes])
         self._byte_probes = [probe.encode() for probe in self._probes]
         self._numeric = any(_NUMBER.fullmatch(value) for value in self._values)
 
@@ -105,18 +106,27 @@ class Masker:
     def _masked(self, text: str) -> str:
         for form in self._literals:
             text = text.replace(form, MASK)
-        return self._pattern.sub(MASK, text) if self._pattern else text
+        text = self._pattern.sub(MASK, text) if self._pattern else text
+        return self._without_base64(text)
+
+    def _without_base64(self, text: str) -> str:
+        kept: list[str] = []
+        last = 0
+        for start, end in self._base64.spans(text):
+            kept += (text[last:start], MASK)
+            last = end
+        return "".join([*kept, text[last:]]) if kept else text
 
     def _masked_bytes(self, data: bytes) -> bytes:
         for form in self._literals:
             data = data.replace(form.encode(errors="replace"), MASK.encode())
-        return self._byte_pattern.sub(MASK.encode(), data) if self._byte_pattern else data
+        data = self._byte_pattern.sub(MASK.encode(), data) if self._byte_pattern else data
+        return self._without_base64(data.decode("latin-1")).encode("latin-1")
 
     @cached_property
     def _literals(self) -> list[str]:
         """The longest first, so that none leaves the rest of another behind."""
-        forms = {form for value in self._values for form in _base64_forms(value)}
-        forms |= {f for v in self._values if not spellable(v) for f in usual_spellings(v)}
+        forms = {f for v in self._values if not spellable(v) for f in usual_spellings(v)}
         return sorted(forms, key=len, reverse=True)
 
     @cached_property
@@ -148,11 +158,16 @@ class Maskers:
         return known
 
 
-def _probes(value: str) -> Iterable[str]:
-    """Texts of which one is wherever a form of the value is; looking for them is fast."""
-    # Letters and digits stay as they are in every spelling; the longest run of them is the rarest.
-    yield max(_RUN.findall(value), key=len, default="")
-    yield from _base64_forms(value)
+def _rarest(value: str) -> str:
+    """A text that is wherever the value is, in every spelling: looking for it is fast."""
+    # Letters and digits stay as they are everywhere; the longest run of them is the rarest.
+    return max(_RUN.findall(value), key=len, default="")
+
+
+def _inner_forms(values: Iterable[str]) -> Iterable[str]:
+    """What of the values a longer text may hold that is then written in base64."""
+    for value in values:
+        yield from usual_spellings(value) if spellable(value) else (value,)
 
 
 def _shortest(probes: Iterable[str]) -> list[str]:
@@ -162,17 +177,3 @@ def _shortest(probes: Iterable[str]) -> list[str]:
         if not any(shorter in probe for shorter in found):
             found.append(probe)
     return found
-
-
-def _base64_forms(value: str) -> set[str]:
-    """How the value looks inside base64 text, at each of the three alignments.
-
-    These are the characters that stand for its bytes alone; at its start and end one more may
-    hold a few bits of it.
-    """
-    raw = value.encode(errors="replace")
-    forms = {base64.b64encode(raw).decode(), base64.b64encode(raw).decode().rstrip("=")}
-    for shift in range(3):
-        encoded = base64.b64encode(b"\0" * shift + raw).decode()
-        forms.add(encoded[(8 * shift + 5) // 6 : (8 * shift + 8 * len(raw)) // 6])
-    return forms | {form.replace("+", "-").replace("/", "_") for form in forms}

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from html.entities import codepoint2name
+from html.entities import html5
 from urllib.parse import quote, quote_plus
 
 _LONGEST, _MOST_MARKS = 4096, 256
@@ -20,6 +20,10 @@ _MARK = re.compile(r"[^A-Za-z0-9]")
 _BACKSLASH = r"(?:\\|%(?:25)?5[cC]|&(?:amp;)?(?:#92|#[xX]5[cC]|bsol);)"
 _ESCAPED = _BACKSLASH + "{0,7}+"
 """JSON inside JSON doubles them each time. Possessive: no run of them is tried twice."""
+_NAMES: dict[str, list[str]] = {}
+for _name, _text in html5.items():
+    if len(_text) == 1 and _name.endswith(";"):
+        _NAMES.setdefault(_text, []).append(_name)
 _SHORT = {"\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f"}
 
 
@@ -54,6 +58,11 @@ def spelled_in_bytes(text: str) -> bytes:
     return b"".join(_in_bytes(part) for part in _PARTS.findall(text))
 
 
+def mark_among_characters(char: str) -> str:
+    """The expression for one character that is neither letter nor digit."""
+    return _in_characters(char)
+
+
 @lru_cache(maxsize=2048)
 def _in_characters(part: str) -> str:
     if part.isascii():
@@ -84,15 +93,16 @@ def _escapes(part: str) -> Iterable[str]:
     as many ways as there are forms for all of its marks together.
     """
     if part.startswith("\\"):
+        yield f"(?:{_BACKSLASH}{{1,8}}+(?:u00|x)5[cC]){{{len(part)}}}"
         yield f"{_BACKSLASH}{{{len(part)},{len(part) * 8}}}+"
         return
-    named = codepoint2name.get(ord(part))
-    html_forms = [_numeric(part), *([f"&(?:amp;)?{named};"] if named else [])]
+    html_forms = [_numeric(part), *_named(part)]
     if part in '"/':
         yield _ESCAPED + _any_of([part, _percent(part), *html_forms])
         yield _unicode(part)
         return
-    yield from (re.escape(part), _percent(part), _unicode(part), *html_forms)
+    # What begins with the character itself (`&amp;`, `%25`) is tried before it.
+    yield from (_percent(part), _unicode(part), *html_forms, re.escape(part))
     if part in _SHORT:
         yield _ESCAPED + _SHORT[part]
     if part == " ":
@@ -108,7 +118,15 @@ def _percent(char: str) -> str:
 def _unicode(char: str) -> str:
     units = char.encode("utf-16-be", "surrogatepass")
     pairs = [units[n : n + 2].hex() for n in range(0, len(units), 2)]
-    return "".join(f"{_ESCAPED}u{_hex(pair)}" for pair in pairs)
+    written = "".join(f"{_ESCAPED}u{_hex(pair)}" for pair in pairs)
+    if char > "\xff":
+        return written
+    return f"{_ESCAPED}(?:u{_hex(pairs[0])}|x{_hex(pairs[0][2:])})"
+
+
+def _named(char: str) -> list[str]:
+    """The names that HTML has for it."""
+    return [f"&(?:amp;)?{re.escape(name)}" for name in _NAMES.get(char, ())]
 
 
 def _numeric(char: str) -> str:
