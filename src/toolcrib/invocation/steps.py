@@ -31,6 +31,19 @@ Undoing = Callable[[Flight], None]
 
 
 @dataclass(frozen=True, slots=True)
+class Held:
+    """A tool whose definition nobody accepted is not called, nor are its words told."""
+
+    def __call__(self, flight: Flight) -> Output | None:
+        hold = flight.request.tool.hold
+        if hold is None:
+            return None
+        return Output.failed(
+            "held", f"{flight.request.tool.name} is held back: {hold.reason}. {hold.fix}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class CheckArguments:
     """The arguments fit the tool's schema, or the model is told what does not."""
 
@@ -69,6 +82,7 @@ class Run:
             call_id=flight.call_id,
             arguments=flight.arguments,
             caller=request.caller,
+            agent_id=request.agent_id,
             deadline=min(request.timeout or self.longest, self.longest),
             progress=request.progress,
             log=request.log,
@@ -165,7 +179,7 @@ def standard_steps(
     start = (RecordStart(journal),) if journal is not None else ()
     end = (RecordEnd(journal),) if journal is not None else ()
     return Steps(
-        inward=(CheckArguments(), Admit(breaker), *start, Run(runner, call_timeout)),
+        inward=(Held(), CheckArguments(), Admit(breaker), *start, Run(runner, call_timeout)),
         outward=(
             Learn(breaker),
             Doubt(),

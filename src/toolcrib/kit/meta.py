@@ -31,7 +31,7 @@ async def initialize_tools(
     and lists the known ones; of known ones those that could not be loaded are left out. The
     answer's `activated_tools` is what a caller keeps with its thread.
     """
-    names = _names(tool_names)
+    names = names_in(tool_names)
     known = get_all_tools()
     unknown = [name for name in names if name not in known]
     if unknown or not names:
@@ -46,7 +46,7 @@ async def initialize_tools(
         {
             "status": "success",
             "message": f"Loaded {len(loaded)} of {len(names)} tools: {', '.join(loaded)}",
-            "guides": _RULE.join(map(_guide, loaded)),
+            "guides": _RULE.join(map(guide_of, loaded)),
             "activated_tools": loaded,
             "_internal": True,
         }
@@ -79,7 +79,7 @@ async def execute_mcp_tool(
         return failed(
             f"'{tool_name}' is a native function of {group}, not an MCP tool: call it directly."
         )
-    arguments = _arguments(args)
+    arguments = arguments_in(args)
     if arguments is None:
         return failed("args must be a JSON object.")
     if loader is None or not await loader.is_tool_available(tool_name):
@@ -96,7 +96,8 @@ def _registry_like(loader: MCPJITLoader) -> MCPRegistry:
     return MCPRegistry(connector=loader.registry.connector, cache=loader.registry.cache)
 
 
-def _names(given: str | list[str]) -> list[str]:
+def names_in(given: str | list[str]) -> list[str]:
+    """The names of a list, of its JSON text, or of a text with commas; each once."""
     if isinstance(given, str):
         try:
             read = json.loads(given)
@@ -106,7 +107,8 @@ def _names(given: str | list[str]) -> list[str]:
     return list(dict.fromkeys(str(name).strip() for name in given if str(name).strip()))
 
 
-def _arguments(given: Mapping[str, Any] | str | None) -> Mapping[str, Any] | None:
+def arguments_in(given: Mapping[str, Any] | str | None) -> Mapping[str, Any] | None:
+    """The arguments of an object or of its JSON text; None for anything else."""
     if isinstance(given, str):
         try:
             given = cast("Mapping[str, Any] | None", json.loads(given or "{}"))
@@ -117,7 +119,8 @@ def _arguments(given: Mapping[str, Any] | str | None) -> Mapping[str, Any] | Non
     return given if isinstance(cast("object", given), Mapping) else None
 
 
-def _guide(tool_name: str) -> str:
+def guide_of(tool_name: str) -> str:
+    """A tool's guide, or a line where it has none."""
     guide = get_tool_guide(tool_name)
     if guide is not None:
         return guide

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from toolcrib.documents.document import BlobStore, DocumentStore
 from toolcrib.plugin.changes import Predicate
 from toolcrib.plugin.documents import DocumentService
 from toolcrib.plugin.home import Home
 from toolcrib.plugin.recording import Recording
+from toolcrib.plugin.rooms import Rooms
+from toolcrib.plugin.services import Services
 from toolcrib.secrets.settings import SettingValues
 from toolcrib.tools.call import current_call
 
-__all__ = ["DocumentService", "Host", "PluginContext"]
+__all__ = ["DocumentService", "Host", "PluginContext", "current_host"]
 
 
 class Host:
@@ -25,6 +29,10 @@ class Host:
     ) -> None:
         self._values = values
         self._home = Home()
+        self.services: Services | None = None
+        """What an open installation lends; None where nothing is open."""
+        self.rooms: Rooms | None = None
+        """What chats have of their own: sandboxes, pages of a browser; None as above."""
         self.document_service: DocumentService | None = None
         if documents is not None and blobs is not None:
             self.document_service = DocumentService(documents, blobs, self._home)
@@ -54,7 +62,7 @@ class Host:
 
 
 class PluginContext:
-    """PrimeThink's context, with `condition` besides.
+    """PrimeThink's context, with `condition` and `services` besides.
 
     `get_user_setting_value` is `async (value_name, user_id, group_id) -> str`;
     `document_service` is None where the installation keeps no documents.
@@ -63,8 +71,38 @@ class PluginContext:
     def __init__(self, host: Host, recording: Recording) -> None:
         self.get_user_setting_value = host.get_user_setting_value
         self.document_service = host.document_service
+        self._host = host
         self._recording = recording
+
+    @property
+    def services(self) -> Services | None:
+        """What the installation lends to the running call; None where nothing is open."""
+        return self._host.services
+
+    @property
+    def rooms(self) -> Rooms | None:
+        """What chats have of their own: sandboxes, pages of a browser; None as above."""
+        return self._host.rooms
 
     def condition(self, code: str, predicate: Predicate) -> None:
         """Add a runtime condition: `predicate` decides about `code` whenever it is resolved."""
         self._recording.register_condition(code, predicate)
+
+
+_open: list[Host] = []
+
+
+def current_host() -> Host | None:
+    """The host that was opened last in this process, for tools that were given none."""
+    return _open[-1] if _open else None
+
+
+def enter(host: Host) -> Callable[[], None]:
+    """Make it the current one; returns what takes it back."""
+    _open.append(host)
+
+    def leave() -> None:
+        if host in _open:
+            _open.remove(host)
+
+    return leave

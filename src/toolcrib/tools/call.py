@@ -69,6 +69,8 @@ class Call:
     arguments: Mapping[str, Any]
     caller: Caller
     deadline: float
+    agent_id: int | None = None
+    """The agent that it came through; None where tools are used without one."""
     progress: Progress = no_progress
     log: Log = no_log
     ask: AskPerson | None = None
