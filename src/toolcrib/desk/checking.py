@@ -6,14 +6,12 @@ import re
 from collections.abc import Iterable
 
 from toolcrib.errors import InvalidRequest
+from toolcrib.secrets.binding import wrong_with
 
 MAX_NAME = 255
 MIN_PASSWORD = 8
 MAX_PASSWORD = 1024
 _ENTITLEMENT = re.compile(r"[a-z][a-z0-9_-]{0,63}")
-_HOST = re.compile(
-    r"(\*\.)?[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?(:\d{1,5})?|\[[0-9a-f:.]+\](:\d{1,5})?"
-)
 
 
 def checked_name(name: str, *, where: str = "name") -> str:
@@ -54,9 +52,10 @@ def checked_hosts(hosts: Iterable[str]) -> tuple[str, ...]:
     """Lowercase, each once: `host`, `host:port` or `*.domain`. Raises InvalidRequest."""
     found = list(dict.fromkeys(host.strip().lower() for host in hosts))
     for place, host in enumerate(found):
-        if len(host) > MAX_NAME or not _HOST.fullmatch(host):
+        cause = wrong_with(host)
+        if cause is not None:
             raise InvalidRequest(
-                f"{host!r} is not a host.",
+                f"A value cannot be limited to {host!r}: {cause}.",
                 where=f"hosts.{place}",
                 hint="Write api.example.com, api.example.com:8443 or *.example.com.",
             )
