@@ -35,8 +35,9 @@ class Settings(BaseSettings):
     documents_url: SecretStr = SecretStr("")
     """`s3://bucket/prefix?endpoint=…&region=…`: where documents are kept; empty or `folder`:
     `documents` in the data directory."""
-    redis_url: str = ""
-    """`redis://…`. Nothing uses it yet: processes follow each other through the database."""
+    redis_url: SecretStr = SecretStr("")
+    """`redis://…`: processes hear of each other's changes at once, a revoked token among them, and
+    share a cache. Empty: they look at the database each second."""
     vault_keys: SecretStr = SecretStr("")
     """Fernet keys, newest first, separated by commas; empty: `vault.key` in the data directory."""
     admin_token: SecretStr = SecretStr("")
@@ -81,10 +82,18 @@ class Settings(BaseSettings):
     """How long one plugin may take to load."""
     environment: Literal["production", "development"] = "production"
     """What the installation is for; a runtime condition adds developer tools in `development`."""
+    pins: Literal["off", "block", "hold", "accept_text"] = "hold"
+    """What becomes of a tool whose definition changed: `hold` it until a person accepts, `block` it
+    until tools.lock names it, `accept_text` where only text changed, or `off`: nothing."""
+    pins_first: Literal["accept", "hold"] = "accept"
+    """What becomes of a tool that was never seen before: it is accepted as it is, or held."""
     call_timeout: float = Field(default=60.0, gt=0)
     """The deadline of a call, in seconds."""
     breaker_failures: int = Field(default=5, ge=0)
     """After how many failures in a row calls to an upstream pause for a while; 0: they never do."""
+    tool_search_above: int = Field(default=0, ge=0)
+    """Agents with more tools than this are offered `search_tools` and `call_tool` in place of the
+    tools, unless the agent itself says `on` or `off`; 0: none are."""
     result_limit: int = Field(default=256 * 1024, ge=1024)
     """How many bytes of one result reach the model; the rest is cut and said so."""
     journal_days: int = Field(default=90, ge=0)

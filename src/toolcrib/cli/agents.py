@@ -18,6 +18,13 @@ agents = group("agents", "A model and the capabilities it holds.")
 AgentId = Annotated[int, typer.Argument(metavar="AGENT", help="The agent's id.")]
 Model = Annotated[str | None, typer.Option(help="provider:model, or toolcrib:direct.")]
 Prompt = Annotated[str | None, typer.Option(help="The system prompt.")]
+Search = Annotated[
+    str | None,
+    typer.Option(
+        "--tool-search",
+        help="on, off or auto: show the model search_tools and call_tool in place of the tools.",
+    ),
+]
 Held = Annotated[
     list[str] | None,
     typer.Option("--capability", "-c", help="A code or a capability's id; repeat it."),
@@ -50,10 +57,17 @@ async def create_agent(
     group_id: Annotated[int | None, typer.Option("--group", help="The group it serves.")] = None,
     model: Model = None,
     system_prompt: Prompt = None,
+    tool_search: Search = None,
     capabilities: Held = None,
 ) -> Answer:
     """Make an agent. Default capabilities are attached behind the named ones."""
-    body = given(name=name, group_id=group_id, model=model, system_prompt=system_prompt)
+    body = given(
+        name=name,
+        group_id=group_id,
+        model=model,
+        system_prompt=system_prompt,
+        tool_search=tool_search,
+    )
     body["capabilities"] = references(capabilities or [])
     return record(await client.post(path("agents"), body))
 
@@ -65,10 +79,13 @@ async def update_agent(
     name: Annotated[str | None, typer.Option(help="The new name.")] = None,
     model: Model = None,
     system_prompt: Prompt = None,
+    tool_search: Search = None,
     if_version: IfVersion = None,
 ) -> Answer:
     """Change an agent."""
-    changes = given(name=name, model=model, system_prompt=system_prompt)
+    changes = given(
+        name=name, model=model, system_prompt=system_prompt, tool_search=tool_search
+    )
     return record(await client.patch(path("agents", agent_id), changes, version=if_version))
 
 

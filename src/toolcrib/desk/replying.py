@@ -54,7 +54,7 @@ class Replying:
             )
         _, toolset = await self._resolver.for_agent(chat.agent_id, caller)
         await self._chats.add_message(chat_id=chat.id, role="user", content=content)
-        if call.name not in toolset.tools:
+        if toolset.find(call.name) is None:
             return await self._say(chat, _unknown(call.name, toolset))
         outcome = await self._invoke(
             chat.agent_id, call.name, call.arguments, caller, surface="chat"
@@ -77,16 +77,23 @@ def storable(text: str) -> str:
 
 
 def _record(call: DirectCall, outcome: Outcome, toolset: Toolset, text: str) -> Mapping[str, Any]:
-    arguments = outcome.arguments or call.arguments
+    called = call.arguments if outcome.tool == call.name else {}
+    arguments = outcome.arguments or called
     return {
         "call_id": outcome.call_id,
         "name": outcome.tool,
-        "arguments": without(arguments, toolset.tools[call.name].private),
+        "arguments": without(arguments, _private(toolset, call.name, outcome.tool)),
         "success": outcome.success,
         "text": text,
     }
 
 
+def _private(toolset: Toolset, *names: str) -> frozenset[str]:
+    """What no record shows of the tool that was named, nor of the one that ran."""
+    found = [toolset.find(name) for name in names]
+    return frozenset[str]().union(*(tool.private for tool in found if tool is not None))
+
+
 def _unknown(name: str, toolset: Toolset) -> str:
-    offered = ", ".join(toolset.tools) or "none"
+    offered = ", ".join(toolset.offered) or "none"
     return f"There is no tool {name!r} here. Tools of this agent: {offered}."

@@ -100,7 +100,7 @@ class Tools:
         """
         placed = await self._placed(caller, agent_id, chat_id, None, None)
         _, toolset = await self._resolver.for_agent(agent_id, placed)
-        found = toolset.tools.get(name) or next(
+        found = toolset.find(name) or next(
             (tool for tool in toolset.tools.values() if tool.ref == name), None
         )
         if found is None:

@@ -8,6 +8,9 @@ from datetime import datetime
 from typing import Any, Literal, Protocol
 
 McpMode = Literal["hosted", "connect"]
+ToolSearch = Literal["auto", "on", "off"]
+"""Whether a model is shown `search_tools` and `call_tool` in place of the tools; `auto`: when
+there are more of them than the installation says."""
 DIRECT_MODEL = "toolcrib:direct"
 """The model of an agent that only takes `@tool:` calls."""
 
@@ -26,6 +29,7 @@ class Agent:
     codes: tuple[str, ...] = ()
     """Codes held without a capability row: `installed__<slug>` of packages."""
     mcp_mode: McpMode = "hosted"
+    tool_search: ToolSearch = "auto"
     tools_config: Mapping[str, Any] = field(default_factory=dict[str, Any])
     extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
     version: int = 1
@@ -42,6 +46,7 @@ class AgentDraft:
     capability_ids: tuple[int, ...] = ()
     codes: tuple[str, ...] = ()
     mcp_mode: McpMode = "hosted"
+    tool_search: ToolSearch = "auto"
     tools_config: Mapping[str, Any] = field(default_factory=dict[str, Any])
     extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 
 from toolcrib.invocation.flight import Flight, Outcome, Request
 from toolcrib.invocation.steps import Steps
+from toolcrib.resolution.toolset import Forward
 from toolcrib.tools.result import Output
 
 
@@ -28,6 +30,8 @@ class Invoker:
         Raises what the journal raises when the start of a call that may change something cannot
         be recorded: then nothing was sent.
         """
+        if request.tool.forward is not None:
+            request = _forwarded(request, request.tool.forward)
         flight = Flight(
             request=request,
             call_id=self._new_id(),
@@ -69,3 +73,9 @@ class Invoker:
         for step in self._steps.outward:
             output = step(flight, output)
         return output
+
+
+def _forwarded(request: Request, forward: Forward) -> Request:
+    """The call that a call of `call_tool` means; that call itself when it names no tool."""
+    meant = forward(request.arguments)
+    return request if meant is None else replace(request, tool=meant[0], arguments=meant[1])

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 import structlog
 
+from toolcrib.catalog.judging import Rules
 from toolcrib.coordination.signals import Topic
 from toolcrib.desk.desk import Desk, open_desk
 from toolcrib.errors import NotFound, ToolcribError
@@ -31,9 +32,11 @@ from toolcrib.plugin.home import Home
 from toolcrib.plugin.host import Host
 from toolcrib.plugin.registration import Registry
 from toolcrib.resolution.defined import DefinedProvider
+from toolcrib.resolution.holding import Holding
 from toolcrib.resolution.installed import InstalledPackages
 from toolcrib.resolution.offering import InternalProvider, Providers
 from toolcrib.resolution.resolve import Resolver
+from toolcrib.resolution.searching import Searching
 from toolcrib.resolution.servers import ServerProvider
 from toolcrib.resolution.toolset import Toolset
 from toolcrib.secrets.keyfile import KeyFile
@@ -47,7 +50,7 @@ from toolcrib.sources.http.files import ChatDocuments
 from toolcrib.sources.mcp.connector import McpConnector
 from toolcrib.sources.mcp.options import McpOptions
 from toolcrib.sources.native.shelf import NativeShelf
-from toolcrib.storage import Storage, open_blobs
+from toolcrib.storage import FtsRanking, Storage, open_blobs
 from toolcrib.tools.call import AskPerson, Log, Progress, no_log, no_progress
 
 _log = structlog.get_logger(__name__)
@@ -124,6 +127,14 @@ class Platform:
             "api": DefinedProvider(self.api, self.values, self.memory),
             "mcp": self.server_provider,
         }
+        self.holding = Holding(
+            storage.pins,
+            Rules(
+                policy=self.settings.pins,
+                trusts_first_sight=self.settings.pins_first == "accept",
+            ),
+            lambda: storage.signals.generation("pins"),
+        )
         self.resolver = Resolver(
             agents=storage.agents,
             capabilities=storage.capabilities,
@@ -131,6 +142,8 @@ class Platform:
             providers=self.providers,
             generation=self.generation,
             names=storage.exposed_names,
+            holding=self.holding,
+            searching=Searching(FtsRanking(), above=self.settings.tool_search_above),
         )
 
     def _invoke(self) -> None:
@@ -210,10 +223,10 @@ class Platform:
         tool does is an Outcome. `timeout` is in seconds and can only shorten the deadline.
         """
         acting, toolset = await self.resolver.for_agent(agent_id, caller)
-        tool = toolset.tools.get(name)
+        tool = toolset.find(name)
         if tool is None and await self.servers.settle(acting.user_id, acting.group_id):
             acting, toolset = await self.resolver.for_agent(agent_id, caller)
-            tool = toolset.tools.get(name)
+            tool = toolset.find(name)
         if tool is None:
             raise NotFound(
                 f"Agent {agent_id} has no tool {name!r} for you.",

@@ -18,6 +18,7 @@ _ORDER: tuple[Stage, ...] = (
     "setting",
     "source",
     "name",
+    "hold",
 )
 _PASSED: dict[Stage, str] = {
     "agent": "the agent is within reach",
@@ -28,6 +29,7 @@ _PASSED: dict[Stage, str] = {
     "setting": "every setting it needs has a value",
     "source": "its source offers it",
     "name": "its name is its own",
+    "hold": "its definition is accepted",
 }
 
 
@@ -56,7 +58,7 @@ def explain(toolset: Toolset, tool: str, *, codes_of_tool: Sequence[str] = ()) -
     """
     found = _found(toolset, tool)
     if found is not None:
-        return Explanation(visible=True, steps=_passed_all(found))
+        return Explanation(visible=True, steps=_passed_all(found, toolset))
     absence = _absence(toolset, tool, codes_of_tool)
     if absence is not None:
         return Explanation(visible=False, steps=_stopped(absence))
@@ -64,7 +66,9 @@ def explain(toolset: Toolset, tool: str, *, codes_of_tool: Sequence[str] = ()) -
 
 
 def _found(toolset: Toolset, tool: str) -> ResolvedTool | None:
-    named = toolset.tools.get(tool)
+    named = toolset.find(tool)
+    if named is not None and named.hold is not None:
+        return None
     return named or next((t for t in toolset.tools.values() if t.ref == tool), None)
 
 
@@ -79,12 +83,15 @@ def _absence(toolset: Toolset, tool: str, codes: Sequence[str]) -> Absence | Non
     return None
 
 
-def _passed_all(tool: ResolvedTool) -> list[ExplainStep]:
+def _passed_all(tool: ResolvedTool, toolset: Toolset) -> list[ExplainStep]:
     details = dict(_PASSED)
     holder = f"capability {tool.capability_id} of the agent" if tool.capability_id else "the agent"
     details["capability"] = f"{holder} names {tool.code!r}"
     details["source"] = f"{tool.origin or tool.ref} offers it"
     details["name"] = f"it is offered as {tool.name!r}"
+    if tool.name not in toolset.offered:
+        through = " and ".join(toolset.offered)
+        details["name"] += f", through {through}: this agent searches its tools"
     return [ExplainStep(step=s, verdict="passed", detail=details[s]) for s in _ORDER]
 
 

@@ -17,9 +17,11 @@ from toolcrib.identity.caller import Caller
 from toolcrib.resolution.conditions import Situation
 from toolcrib.resolution.exposed import ExposedNames
 from toolcrib.resolution.granted import narrowed
+from toolcrib.resolution.holding import Holding
 from toolcrib.resolution.naming import Names
 from toolcrib.resolution.offering import Found, Generation, Providers
-from toolcrib.resolution.toolset import Absence, Toolset
+from toolcrib.resolution.searching import Searching
+from toolcrib.resolution.toolset import Absence, ResolvedTool, Toolset
 from toolcrib.secrets.settings import SettingValues
 from toolcrib.tools.source import Bundle
 
@@ -51,8 +53,12 @@ class Resolver:
         providers: Providers,
         generation: Generation,
         names: ExposedNames | None = None,
+        searching: Searching | None = None,
+        holding: Holding | None = None,
     ) -> None:
         self._names = names
+        self._searching = searching
+        self._holding = holding
         self._agents = agents
         self._capabilities = capabilities
         self._settings = settings
@@ -99,6 +105,8 @@ class Resolver:
             missing = [i for i in agent.capability_ids if i not in {row.id for row in stored}]
             rows = [*stored, *map(_held_code, agent.codes)]
             toolset = await self._named(agent_id, rows, acting, missing)
+            if self._searching is not None:
+                toolset = self._searching.of(agent, toolset)
             self._remember(key, toolset)
         return acting, toolset
 
@@ -145,7 +153,10 @@ class Resolver:
         found = await find(
             granted, caller, providers=self._providers, settings=known, missing=missing
         )
-        return replace(found, absences=[*lost, *found.absences])
+        bundles = found.bundles
+        if self._holding is not None:
+            bundles = await self._holding.sift(bundles)
+        return replace(found, bundles=bundles, absences=[*lost, *found.absences])
 
     def _recalled(self, key: object) -> Toolset | None:
         toolset = self._toolsets.get(key)
@@ -191,8 +202,15 @@ class Findings:
         for bundle, capability_id in self.bundles:
             names.add(bundle, capability_id=capability_id)
             delegations += bundle.delegations
-        tools = names.tools
-        return Toolset(tools=tools, absences=tuple(names.absences), delegations=tuple(delegations))
+        named = names.tools
+        held = {name: tool for name, tool in named.items() if tool.hold is not None}
+        shown = {name: tool for name, tool in named.items() if name not in held}
+        return Toolset(
+            tools=shown if held else named,
+            absences=(*names.absences, *map(_held_back, held.values())),
+            delegations=tuple(delegations),
+            held=held,
+        )
 
 
 async def find(
@@ -238,6 +256,18 @@ async def _found_for(
 def _held_code(code: str) -> Capability:
     """What an agent holds without a row: it comes after the rows."""
     return Capability(id=0, name=code, code=code, access_type="system", ordering=2**31)
+
+
+def _held_back(tool: ResolvedTool) -> Absence:
+    hold = tool.hold
+    return Absence(
+        stage="hold",
+        ref=tool.ref,
+        reason=hold.reason if hold else "",
+        fix=hold.fix if hold else "",
+        tool=tool.name,
+        code=tool.code,
+    )
 
 
 def _key(caller: Caller) -> tuple[object, ...]:

@@ -10,10 +10,12 @@ from typing import Any, Literal
 from toolcrib.tools.call import Call
 from toolcrib.tools.private import private_names
 from toolcrib.tools.result import Output
-from toolcrib.tools.source import Checker, KindName, Preview, Skip
+from toolcrib.tools.source import Checker, Hold, KindName, Preview, Skip
 from toolcrib.tools.spec import ToolSpec
 
-Stage = Literal["agent", "capability", "grant", "code", "condition", "setting", "source", "name"]
+Stage = Literal[
+    "agent", "capability", "grant", "code", "condition", "setting", "source", "name", "hold"
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +40,10 @@ class ResolvedTool:
     """`run` ends by the deadline, and at once when it is cancelled: it needs no guard."""
     original: object = field(default=None, repr=False)
     """The Python object that the tool was made of, where there is one."""
+    forward: Forward | None = field(default=None, repr=False)
+    """Set where the tool calls others."""
+    hold: Hold | None = None
+    """Set where its definition must be accepted first: it is not shown, and its calls say so."""
 
     @cached_property
     def private(self) -> frozenset[str]:
@@ -47,6 +53,10 @@ class ResolvedTool:
     @cached_property
     def input_schema(self) -> Mapping[str, Any]:
         return self.checker.schema
+
+
+Forward = Callable[[object], tuple[ResolvedTool, object] | None]
+"""Arguments in; the tool that they mean and its arguments out, None when they mean none."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -71,6 +81,19 @@ class Toolset:
     tools: Mapping[str, ResolvedTool]
     absences: Sequence[Absence] = ()
     delegations: Sequence[Mapping[str, Any]] = ()
+    offered_instead: Mapping[str, ResolvedTool] = field(default_factory=dict[str, ResolvedTool])
+    """The tools that find and call the others, where there are too many to show."""
+    held: Mapping[str, ResolvedTool] = field(default_factory=dict[str, ResolvedTool])
+    """Tools that keep their names and are held back: never shown; a call of one is answered so."""
+
+    @property
+    def offered(self) -> Mapping[str, ResolvedTool]:
+        """What a model is shown: the tools, or those that find and call them."""
+        return self.offered_instead or self.tools
+
+    def find(self, name: str) -> ResolvedTool | None:
+        """The tool that a call of this name means: shown ones first, then all, then held ones."""
+        return self.offered_instead.get(name) or self.tools.get(name) or self.held.get(name)
 
     @cached_property
     def skipped(self) -> tuple[Skip, ...]:

@@ -9,10 +9,12 @@ from toolcrib.storage.blobs import open_blobs
 from toolcrib.storage.database import utc_now
 from toolcrib.storage.opening import Storage, open_storage
 from toolcrib.storage.schema import BASE, HEAD, REVISIONS, migrate, revision
+from toolcrib.storage.tool_ranking import FtsRanking
 
 __all__ = [
     "BASE",
     "HEAD",
+    "FtsRanking",
     "REVISIONS",
     "Storage",
     "migrate",

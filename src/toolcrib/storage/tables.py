@@ -114,6 +114,7 @@ agents = _table(
     Column("tools_config", Json, nullable=False),
     Column("extra", Json, nullable=False),
     Column("codes", Json, nullable=False, server_default="[]"),
+    Column("tool_search", Words, nullable=False, server_default="auto"),
     _version(),
     Column("created_at", Moment, nullable=False),
 )

@@ -132,6 +132,7 @@ async def test_an_agent_is_made_changed_and_deleted(tenants: Tenants) -> None:
         "creator_id": tenants.admin_a.id,
         "capabilities": [1],
         "mcp_mode": "hosted",
+        "tool_search": "auto",
         "tools_config": {},
         "extra": {"k": [1]},
         "version": 1,

@@ -76,7 +76,7 @@ class Asking:
         """Call the tool as it is now. Raises NotGranted when it is not there any more."""
         asker = read_asker(merged(self._configurable, configurable))
         answer = await self.answer(asker)
-        current = answer.toolset.tools.get(tool.name)
+        current = answer.toolset.find(tool.name)
         if current is None or current.ref != tool.ref:
             raise _gone(tool, answer)
         return await self._crib.invoke(

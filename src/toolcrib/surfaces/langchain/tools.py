@@ -46,7 +46,7 @@ async def get_tools_from_capabilities(
     for absence in answer.absences:
         _log.warning("capability skipped: %s: %s. %s", absence.ref, absence.reason, absence.fix)
     tools = langchain_tools(
-        answer.toolset.tools.values(),
+        answer.toolset.offered.values(),
         asking.invoke,
         ready=crib.ready,
         allow_langsmith=crib.allow_langsmith,

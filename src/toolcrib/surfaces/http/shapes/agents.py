@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from toolcrib.grants.agents import DIRECT_MODEL, Agent, AgentDraft, McpMode
+from toolcrib.grants.agents import DIRECT_MODEL, Agent, AgentDraft, McpMode, ToolSearch
 from toolcrib.surfaces.http.shapes.fields import (
     LARGEST_ID,
     Body,
@@ -51,6 +51,7 @@ class AgentBody(Body):
     group_id: IdField | None = None
     capabilities: CapabilityRefs = Field(default_factory=list[Any])
     mcp_mode: McpMode = "hosted"
+    tool_search: ToolSearch = "auto"
     tools_config: JsonObject = Field(default_factory=dict[str, Any])
     extra: JsonObject = Field(default_factory=dict[str, Any])
 
@@ -64,6 +65,7 @@ class AgentPatch(Body):
     model: Name = omittable()
     system_prompt: Text = omittable()
     mcp_mode: McpMode = omittable()
+    tool_search: ToolSearch = omittable()
     tools_config: JsonObject = omittable()
     extra: JsonObject = omittable()
 
@@ -83,6 +85,7 @@ class AgentRow(Row):
         description="What it holds, as it was given: ids of capabilities, codes of packages."
     )
     mcp_mode: McpMode
+    tool_search: ToolSearch
     tools_config: JsonObject
     extra: JsonObject
     version: int
@@ -99,6 +102,7 @@ class AgentRow(Row):
             creator_id=agent.creator_id,
             capabilities=[*agent.capability_ids, *agent.codes],
             mcp_mode=agent.mcp_mode,
+            tool_search=agent.tool_search,
             tools_config=dict(agent.tools_config),
             extra=dict(agent.extra),
             version=agent.version,

@@ -108,7 +108,7 @@ def call_answer(outcome: Outcome) -> JsonObject:
 
 def tools_answer(toolset: Toolset) -> JsonObject:
     return {
-        "tools": [_tool(tool) for tool in toolset.tools.values()],
+        "tools": [_tool(tool) for tool in toolset.offered.values()],
         "delegations": [dict(one) for one in toolset.delegations],
         "skipped": [skip.as_json() for skip in toolset.skipped],
     }
