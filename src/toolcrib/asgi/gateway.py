@@ -6,9 +6,9 @@ import asyncio
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from starlette.datastructures import State
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from toolcrib.platform import Platform
 from toolcrib.surfaces.http.asking import SCOPE_CALLER
 from toolcrib.surfaces.mcp.places import place_of
 
@@ -22,7 +22,6 @@ class ToGateway:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._gateways: dict[int, tuple[Platform, Gateway]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         place = None
@@ -31,12 +30,15 @@ class ToGateway:
         if place is None:
             await self._app(scope, receive, send)
             return
-        gateway = await self._gateway(scope["app"].state.platform)
+        gateway = await gateway_of(scope["app"].state)
         await gateway(scope, receive, send, place=place, caller=scope[SCOPE_CALLER])
 
-    async def _gateway(self, platform: Platform) -> Gateway:
-        known = self._gateways.get(id(platform))
-        if known is None or known[0] is not platform:
-            made = await asyncio.to_thread(import_module, "toolcrib.surfaces.mcp.gateway")
-            known = self._gateways.setdefault(id(platform), (platform, made.Gateway(platform)))
-        return known[1]
+
+async def gateway_of(state: State) -> Gateway:
+    """The gateway of the application's platform, made once and kept in its state."""
+    gateway: Gateway | None = getattr(state, "gateway", None)
+    if gateway is None or gateway.platform is not state.platform:
+        made = await asyncio.to_thread(import_module, "toolcrib.surfaces.mcp.gateway")
+        if getattr(state, "gateway", None) is gateway:  # nobody was faster
+            state.gateway = made.Gateway(state.platform)
+    return state.gateway

@@ -16,6 +16,7 @@ from tests.support.crib import Crib, Person, open_crib
 from tests.support.listening import listening
 from tests.support.tenants import Tenants, make_tenants
 from toolcrib.settings import Settings
+from toolcrib.surfaces.mcp.gateway import Gateway
 
 MODES = {"modern": "2026-07-28", "session": "legacy"}
 
@@ -58,7 +59,10 @@ async def tenants(crib: Crib) -> Tenants:
     return await make_tenants(crib)
 
 
-@pytest.fixture
-async def door(tenants: Tenants) -> AsyncGenerator[Door]:
+@pytest.fixture(params=["lean", "sdk"])
+async def door(request: pytest.FixtureRequest, tenants: Tenants) -> AsyncGenerator[Door]:
+    """Once as it is served, and once with the SDK serving everything: nothing may differ."""
+    app = tenants.crib.app
+    app.state.gateway = Gateway(tenants.crib.platform, lean=request.param == "lean")
     async with listening(tenants.crib.app) as url:
         yield Door(crib=tenants.crib, tenants=tenants, url=url)

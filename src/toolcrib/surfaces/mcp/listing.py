@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 import orjson
+from mcp.shared.inbound import X_MCP_HEADER_KEY
 
 from toolcrib.resolution.toolset import ResolvedTool, Toolset
 from toolcrib.surfaces.mcp.failures import INVALID_PARAMS, RpcError
@@ -34,6 +35,7 @@ class _Listing:
     toolset: Toolset
     tools: Sequence[ResolvedTool]
     pages: dict[tuple[int, bool], Page] = field(default_factory=dict[tuple[int, bool], Page])
+    marks: dict[str, bool] = field(default_factory=dict[str, bool])
 
 
 class Pages:
@@ -52,6 +54,13 @@ class Pages:
             page = self._made(listing.tools, start, modern=modern)
             listing.pages[start, modern] = page
         return page
+
+    def marks_headers(self, toolset: Toolset, tool: ResolvedTool) -> bool:
+        """Whether the tool's schema wants arguments repeated in headers."""
+        marks = self._listing(toolset).marks
+        if tool.name not in marks:
+            marks[tool.name] = X_MCP_HEADER_KEY.encode() in dumps(tool.input_schema)
+        return marks[tool.name]
 
     def _listing(self, toolset: Toolset) -> _Listing:
         listing = self._listings.get(id(toolset))

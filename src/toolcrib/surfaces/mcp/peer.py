@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from mcp.server.connection import Connection, allowed_log_levels
 from mcp.server.context import ServerRequestContext
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolcrib.surfaces.mcp.served import Back
+from toolcrib.surfaces.mcp.wire import LEVELS
 from toolcrib.tools.call import no_progress
 
-LEVELS: Final = (
-    "debug",
-    "info",
-    "notice",
-    "warning",
-    "error",
-    "critical",
-    "alert",
-    "emergency",
-)
 _LEVEL = "toolcrib.level"
 
 

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final, cast
 
 import orjson
 from starlette.responses import Response
 from starlette.types import Send
 
 RequestId = str | int
+LEVELS: Final = (
+    "debug",
+    "info",
+    "notice",
+    "warning",
+    "error",
+    "critical",
+    "alert",
+    "emergency",
+)
+"""Of log lines, the least severe first."""
 _OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_UTC_Z
 _JSON = (b"content-type", b"application/json")
 
@@ -21,6 +32,11 @@ def dumps(value: Any) -> bytes:
         return orjson.dumps(value, default=str, option=_OPTIONS)
     except TypeError:
         return json.dumps(value, default=str, skipkeys=True).encode()
+
+
+def object_of(value: object) -> dict[str, Any]:
+    """The value if it is a JSON object, else an empty one."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def result_message(request_id: RequestId, result: bytes) -> bytes:

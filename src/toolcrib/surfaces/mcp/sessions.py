@@ -1,0 +1,92 @@
+"""This module remembers the sessions of the older era: whose they are, and what runs in them."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import anyio
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERSION
+from starlette.types import Message, Send
+
+from toolcrib.surfaces.mcp.served import Served
+from toolcrib.surfaces.mcp.wire import LEVELS, RequestId, object_of
+
+MOST: Final = 10_000
+IDLE: Final = 30 * 60.0
+"""Seconds without a request after which the SDK ends a session."""
+STAYS: Final = 10 * 60.0
+"""Seconds for which a session surely lives after the SDK last saw a request of it."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Session:
+    """`seen_at` is when the SDK last served a request of the session."""
+
+    key: Hashable
+    version: str
+    can_be_asked: bool
+    seen_at: float
+    level: str | None = None
+    in_flight: dict[RequestId, anyio.CancelScope] = field(
+        default_factory=dict[RequestId, anyio.CancelScope]
+    )
+
+    def heard(self, message: Any) -> None:
+        """Take notice of what the client tells the SDK and what concerns the lean way as well."""
+        told = object_of(message)
+        params = object_of(told.get("params"))
+        if told.get("method") == "notifications/cancelled":
+            scope = self.in_flight.get(params.get("requestId", ""))
+            if scope is not None:
+                scope.cancel()
+        elif told.get("method") == "logging/setLevel" and params.get("level") in LEVELS:
+            self.level = params["level"]
+
+
+class Sessions:
+    """By the id that the client sends."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[str, Session] = OrderedDict()
+
+    def opening(self, message: Any, served: Served, send: Send, *, now: float) -> Send:
+        """A `send` that remembers the session which the SDK makes of an `initialize`."""
+        params = object_of(object_of(message).get("params"))
+
+        async def noticed(answer: Message) -> None:
+            if answer["type"] == "http.response.start" and answer["status"] == 200:
+                for name, value in answer["headers"]:
+                    if name.lower() == b"mcp-session-id":
+                        begun = _begun(served, params, now=now)
+                        self._keep(value.decode("latin-1"), begun)
+            await send(answer)
+
+        return noticed
+
+    def _keep(self, session_id: str, session: Session) -> None:
+        self._known[session_id] = session
+        while len(self._known) > MOST:
+            self._known.popitem(last=False)
+
+    def find(self, session_id: str | None, served: Served) -> Session | None:
+        """The session, for those whose it is."""
+        session = self._known.get(session_id) if session_id else None
+        return session if session is not None and session.key == served.key else None
+
+    def ended(self, session_id: str) -> None:
+        session = self._known.pop(session_id, None)
+        for scope in list(session.in_flight.values()) if session else ():
+            scope.cancel()
+
+
+def _begun(served: Served, params: Mapping[str, Any], *, now: float) -> Session:
+    asked = params.get("protocolVersion")
+    return Session(
+        key=served.key,
+        version=asked if asked in HANDSHAKE_PROTOCOL_VERSIONS else LATEST_HANDSHAKE_VERSION,
+        can_be_asked="elicitation" in object_of(params.get("capabilities")),
+        seen_at=now,
+    )
