@@ -111,6 +111,7 @@ class DefinedProvider:
             preview=preview,
             upstream=_upstream(capability, tool, owner),
             prompt=tool.prompt,
+            provenance=tool.provenance,
         )
 
     async def _opened(self, key: object, capability: Capability, owner: _Owner) -> Source:

@@ -146,6 +146,7 @@ def _offer(package: Package, kind: SourceKind, tool: Description) -> Offer:
         preview=preview,
         upstream=tool.upstream,
         prompt=tool.prompt,
+        provenance=tool.provenance,
     )
 
 

@@ -175,6 +175,7 @@ def _tool(bundle: Bundle, offer: Offer, capability_id: int | None) -> ResolvedTo
         upstream=offer.upstream,
         prompt=offer.prompt,
         original=offer.original,
+        hold=offer.hold,
     )
 
 

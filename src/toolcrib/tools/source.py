@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from toolcrib.tools.call import Call
+from toolcrib.tools.provenance import Provenance
 from toolcrib.tools.result import Output
 from toolcrib.tools.spec import ToolSpec
 
@@ -105,6 +106,8 @@ class Description:
     prompt: bool = False
     """Its calls end by their deadline and at once when they are cancelled, and change no context:
     nobody need guard against them."""
+    provenance: Provenance | None = None
+    """What else its author decided: where calls go, and a digest of all that is not shown."""
 
 
 class SourceKind(Protocol):
@@ -129,6 +132,14 @@ def ref(kind: KindName, code: str, name: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Hold:
+    """Why a tool that is there must not be shown or called."""
+
+    reason: str
+    fix: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Offer:
     """One tool that can be called: its definition and its own call path, never a name to split."""
 
@@ -146,6 +157,10 @@ class Offer:
     """`run` ends by the deadline and at once when it is cancelled, and changes no context."""
     original: object = field(default=None, repr=False)
     """The Python object that it was made of, for a surface that shows such objects as they are."""
+    provenance: Provenance | None = None
+    """What stands behind it, where that is more than its spec tells."""
+    hold: Hold | None = None
+    """Set on a tool whose definition must be accepted first."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

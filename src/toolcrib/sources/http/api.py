@@ -54,7 +54,7 @@ class ApiKind:
 
     def describe(self, definition: Mapping[str, Any]) -> Sequence[Description]:
         """The one tool of a definition. Raises InvalidOptions."""
-        return (_required(definition).describe(),)
+        return (_required(definition).describe(definition),)
 
     async def open(self, definition: Mapping[str, Any], values: Mapping[str, str]) -> HttpSource:
         """Raises InvalidOptions, or UnresolvedPlaceholderError that names the setting."""

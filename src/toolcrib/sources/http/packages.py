@@ -58,7 +58,7 @@ class PackageKind:
 
     def describe(self, definition: Mapping[str, Any]) -> Sequence[Description]:
         """The one tool of a package. Raises InvalidOptions."""
-        return (_required(definition).describe(),)
+        return (_required(definition).describe(definition),)
 
     async def open(self, definition: Mapping[str, Any], values: Mapping[str, str]) -> HttpSource:
         """`values` are not used: secrets are looked up for each call. Raises InvalidOptions."""

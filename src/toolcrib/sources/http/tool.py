@@ -12,6 +12,8 @@ from toolcrib.sources.http.files import FileField
 from toolcrib.sources.http.operation import Draft
 from toolcrib.sources.http.rules import Rules
 from toolcrib.sources.http.upstreams import upstream_of
+from toolcrib.tools.canonical import digest
+from toolcrib.tools.provenance import Provenance
 from toolcrib.tools.source import Description
 from toolcrib.tools.spec import Annotations, ToolSpec
 
@@ -39,14 +41,19 @@ class HttpTool:
     def checker(self) -> HttpArguments:
         return HttpArguments(self.spec.input_schema, self.sentences)
 
-    def describe(self) -> Description:
-        """The tool before it is opened; one that sends files is of no use outside a chat."""
+    def describe(self, definition: Mapping[str, Any]) -> Description:
+        """The tool before it is opened, with all that its author wrote; one that sends files is
+        of no use outside a chat."""
+        upstream = upstream_of(self.draft.url, self.rules.language)
+        written = {key: value for key, value in definition.items() if key != "code"}
+        facts = {"upstream": upstream, "method": self.draft.method, "definition": digest(written)}
         return Description(
             spec=self.spec,
             checker=self.checker,
             needs_chat=bool(self.files),
-            upstream=upstream_of(self.draft.url, self.rules.language),
+            upstream=upstream,
             prompt=True,
+            provenance=Provenance(facts=facts),
         )
 
     def given(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:

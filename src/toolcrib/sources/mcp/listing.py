@@ -109,6 +109,8 @@ def spec_of(raw: object) -> ToolSpec:
         raise ValueError("its description is not text")
     meta = given.get("_meta")
     kept = {key: given[key] for key in ("title", "icons", "execution") if key in given}
+    if _is_deep([meta, kept]):
+        raise ValueError("its metadata is nested too deep")
     return ToolSpec(
         name=name,
         description=description or "",

@@ -20,6 +20,8 @@ from toolcrib.sources.mcp.policy import StdioPolicy
 from toolcrib.sources.mcp.pool import Key, Pool
 from toolcrib.sources.mcp.upstream import Upstream
 from toolcrib.tools.call import Call
+from toolcrib.tools.canonical import digest
+from toolcrib.tools.provenance import Provenance
 from toolcrib.tools.result import Output
 from toolcrib.tools.schema import EMPTY_OBJECT, ArgumentChecker
 from toolcrib.tools.source import (
@@ -176,9 +178,9 @@ class McpPackageKind:
             output_schema=remote.output_schema if remote else None,
             annotations=replace(annotations, title=annotations.title or title),
         )
-        return Description(
-            spec=spec, upstream=place_of(endpoint) if isinstance(endpoint, str) else None
-        )
+        upstream = place_of(endpoint) if isinstance(endpoint, str) else None
+        facts = {"upstream": upstream, "definition": digest(definition)}
+        return Description(spec=spec, upstream=upstream, provenance=Provenance(facts=facts))
 
 
 class PackageServer:

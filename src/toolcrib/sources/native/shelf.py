@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from toolcrib.plugin.changes import Bundle as Registered
-from toolcrib.plugin.changes import Entry, Snapshot
+from toolcrib.plugin.changes import Entry, Origin, Snapshot
+from toolcrib.plugin.code_digest import code_digest
 from toolcrib.plugin.registry import Registry
 from toolcrib.sources.native.adapting import Adapters
 from toolcrib.tools.presentation import presentation_of
+from toolcrib.tools.provenance import Provenance
 from toolcrib.tools.source import Bundle, Offer, Skip
 
 
@@ -48,6 +51,8 @@ class NativeShelf:
         """
         for code, registered in self._registry.snapshot().bundles.items():
             for entry in registered.entries:
+                if entry.origin is not None:
+                    await asyncio.to_thread(_provenance, entry.origin)
                 self._adapters.adapt_all(entry.obj, code, entry.origin)
                 await asyncio.sleep(0)
 
@@ -71,7 +76,13 @@ def bundle_of(registered: Registered, adapters: Adapters) -> Bundle:
             skipped.append(made)
             continue
         offers += [
-            Offer(spec=tool.spec, run=tool.run, origin=_origin(entry), original=entry.obj)
+            Offer(
+                spec=tool.spec,
+                run=tool.run,
+                origin=_origin(entry),
+                original=entry.obj,
+                provenance=entry.origin and _provenance(entry.origin),
+            )
             for tool in made
         ]
     return Bundle(
@@ -86,3 +97,10 @@ def bundle_of(registered: Registered, adapters: Adapters) -> Bundle:
 
 def _origin(entry: Entry) -> str:
     return str(entry.origin) if entry.origin else "this process"
+
+
+@lru_cache(maxsize=1024)
+def _provenance(origin: Origin) -> Provenance:
+    """The distribution, and the code that it brings."""
+    facts = {"distribution": origin.distribution, "version": origin.version}
+    return Provenance(facts={**facts, "code": code_digest(origin)})
