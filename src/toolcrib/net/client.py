@@ -19,12 +19,13 @@ from toolcrib.net import redirects, trip
 from toolcrib.net.allow import SETTING
 from toolcrib.net.connections import open_session, trusted_tls
 from toolcrib.net.deadlines import Deadlines
+from toolcrib.net.exchange import Exchanges
 from toolcrib.net.failures import FOREIGN, translate
 from toolcrib.net.guard import EgressPolicy, Guard, Verdict
 from toolcrib.net.outgoing import Body, Headers, Outgoing, outgoing
 from toolcrib.net.proxy import Proxy
 from toolcrib.net.resolver import Resolver, ThreadedResolver
-from toolcrib.net.response import Response, read
+from toolcrib.net.response import Raw, Response, read
 from toolcrib.net.urls import Destination
 
 DEFAULT_TIMEOUT = 30.0
@@ -152,14 +153,7 @@ class GuardedClient:
             await self._guard.addresses(place)
             going.pins = self._proxy.pins()
         try:
-            raw = await self._open().request(
-                request.method,
-                place.url(path),
-                headers=request.headers,
-                data=request.payload,
-                allow_redirects=False,
-                skip_auto_headers=request.unwanted,
-            )
+            raw = await self._answer(request, place, path)
             return await read(raw, limit, url=place.origin + path)
         except FOREIGN as error:
             if isinstance(error, TimeoutError) and not isinstance(error, aiohttp.ClientError):
@@ -168,6 +162,19 @@ class GuardedClient:
         # Raised out here, so that the foreign error, which knows the URL and every header, is
         # not its context.
         raise failure
+
+    async def _answer(self, request: Outgoing, place: Destination, path: str) -> Raw:
+        session = self._open()
+        if self._proxy is None and request.small:
+            return await self._exchanges.send(request, place, path)
+        return await session.request(
+            request.method,
+            place.url(path),
+            headers=request.headers,
+            data=request.payload,
+            allow_redirects=False,
+            skip_auto_headers=request.unwanted,
+        )
 
     async def _follow(
         self, request: Outgoing, here: Destination, response: Response, limit: int
@@ -200,6 +207,7 @@ class GuardedClient:
                 per_upstream=self._per_upstream,
                 connect_timeout=self._connect_timeout,
             )
+            self._exchanges = Exchanges(self._session)
         return self._session
 
     async def _close_session(self) -> None:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from aiohttp.connector import Connection
     from aiohttp.tracing import Trace
 
+LONGEST_LINE = 32_768
+"""Of an answer's head, in bytes."""
 _CLEAN_TRIES = 3
 
 
@@ -108,8 +110,8 @@ def open_session(
         trust_env=False,
         proxy=proxy.url if proxy else None,
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=connect_timeout),
-        max_line_size=32_768,
-        max_field_size=32_768,
+        max_line_size=LONGEST_LINE,
+        max_field_size=LONGEST_LINE,
     )
 
 

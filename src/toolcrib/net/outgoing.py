@@ -18,6 +18,7 @@ AGENT = "toolcrib"
 METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"})
 _NO_TYPE = ("Content-Type",)
 _ONE_WRITE = 512 * 1024
+_SMALL = 64 * 1024
 _PIECE = 64 * 1024
 
 
@@ -29,6 +30,11 @@ class Outgoing:
     headers: CIMultiDict[str] = field(repr=False)
     body: Body | None = field(repr=False)
     credentials: bool
+
+    @property
+    def small(self) -> bool:
+        """Whether a socket takes the body at once, so that nothing has to wait for it."""
+        return self.body is None or (isinstance(self.body, bytes) and len(self.body) <= _SMALL)
 
     @property
     def payload(self) -> Body | None:

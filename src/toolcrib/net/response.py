@@ -10,6 +10,7 @@ from functools import lru_cache
 from aiohttp import ClientResponse
 from multidict import CIMultiDictProxy
 
+from toolcrib.net.exchange import Answer
 from toolcrib.tools.record import record
 
 _NO_CHARSETS = frozenset(
@@ -18,6 +19,10 @@ _NO_CHARSETS = frozenset(
 )
 """Python's codecs that no upstream means; decoding a long text by some of them takes minutes."""
 _CHARSET = re.compile(r"""charset\s*=\s*["']?([^\s"';,]+)""", re.IGNORECASE)
+
+
+Raw = Answer | ClientResponse
+"""An answer whose body is still to come."""
 
 
 @record
@@ -73,7 +78,7 @@ def _charset_of(content_type: str) -> str:
     return "utf-8" if name in _NO_CHARSETS else name
 
 
-async def read(raw: ClientResponse, limit: int, *, url: str) -> Response:
+async def read(raw: Raw, limit: int, *, url: str) -> Response:
     """Read piece by piece, and end the connection when the cap is passed or reading fails."""
     try:
         body = await _pieces(raw, limit)
@@ -92,7 +97,7 @@ async def read(raw: ClientResponse, limit: int, *, url: str) -> Response:
     )
 
 
-async def _pieces(raw: ClientResponse, limit: int) -> bytes:
+async def _pieces(raw: Raw, limit: int) -> bytes:
     """The body, or the first pieces of it that together pass the limit."""
     content = raw.content
     if content.is_eof():
