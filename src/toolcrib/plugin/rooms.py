@@ -5,6 +5,7 @@ All of it ends with the chat: whoever opens something for a chat says here how i
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,8 +18,11 @@ from toolcrib.plugin.home import Home
 from toolcrib.tools.call import current_call
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from toolcrib.isolation.running import Ran
     from toolcrib.net.gate import Gate
+    from toolcrib.net.guard import Guard
 
 _log = structlog.get_logger(__name__)
 Ending = Callable[[Key], Awaitable[None]]
@@ -29,6 +33,8 @@ Closing = Callable[[], Awaitable[None]]
 class BrowserPlan:
     """What the operator says of browsers: `auto`, `off`, or the path of a Chromium."""
 
+    folder: Path
+    """Where profiles may be kept while a browser runs."""
     program: str = "auto"
     idle: float = 600.0
     """Seconds after which a chat's unused page is closed."""
@@ -41,19 +47,35 @@ class Rooms:
         self,
         sandboxes: Sandboxes,
         *,
-        gate: Callable[[], Awaitable[Gate]],
+        guard: Guard,
+        proxy: str = "",
         browser: BrowserPlan,
         git_remote: str = "",
     ) -> None:
         self.sandboxes = sandboxes
-        self.open_gate = gate
-        """The guarded proxy for programs that connect by themselves; opened when first asked."""
+        self._guard = guard
+        self._proxy = proxy
+        self._gate: Gate | None = None
+        self._opening = asyncio.Lock()
         self.browser = browser
         self.git_remote = git_remote
         """Where the operator wants workspaces to be pushed to; it may hold `{chat}`."""
         self.home = Home()
         self._at_end: list[Ending] = [sandboxes.end]
         self._at_close: list[Closing] = [sandboxes.close]
+
+    async def gate(self) -> Gate:
+        """The guard as a proxy, for programs that connect by themselves; opened when first asked.
+
+        Call it at home.
+        """
+        async with self._opening:
+            if self._gate is None:
+                from toolcrib.net.gate import open_gate  # noqa: PLC0415 - few installations need it
+
+                self._gate = await open_gate(self._guard, proxy=self._proxy)
+                self._at_close.insert(0, self._gate.close)
+            return self._gate
 
     def key(self) -> Key:
         """The chat of the running call. Raises NotGranted outside of a chat."""

@@ -16,7 +16,9 @@ from collections.abc import Sequence
 
 from toolcrib.errors import InvalidArguments
 
-_MARK = re.compile(r"\s*(#|//|--|;|/\*|<!--|%|\"|)\s*\.\.\.\s*existing code\s*\.\.\..*", re.I)
+_MARK = re.compile(
+    r"\s*(#|//|--|;|/\*|<!--|%|\"|)\s*\.\.\.\s*existing code\s*\.\.\..*", re.IGNORECASE
+)
 
 
 def merged(text: str, edit: str) -> str:

@@ -53,7 +53,10 @@ class SandboxShellTool(InSandbox):
     @param("timeout", "integer", "Seconds it may take", default=DEFAULT, minimum=1, maximum=3600)
     @answers
     async def execute_command(
-        self, command: str, folder: str = ".", timeout: int = DEFAULT
+        self,
+        command: str,
+        folder: str = ".",
+        timeout: int = DEFAULT,  # noqa: ASYNC109 - the command's own
     ) -> ToolResult:
         rooms = self.rooms
         limits = rooms.sandboxes.limits

@@ -1,0 +1,56 @@
+"""This module opens what chats have of their own: sandboxes, and the gate that browsers go through."""
+
+from __future__ import annotations
+
+import asyncio
+
+import structlog
+
+from toolcrib.agents.chats import ChatStore
+from toolcrib.errors import ToolcribError
+from toolcrib.isolation.limits import MIB, Limits
+from toolcrib.isolation.sandboxes import Sandboxes
+from toolcrib.net.client import GuardedClient
+from toolcrib.plugin.rooms import BrowserPlan, Rooms
+from toolcrib.settings import Settings
+
+_log = structlog.get_logger(__name__)
+_EVERY = 3600.0
+
+
+def sandboxes_of(settings: Settings) -> Sandboxes:
+    """The sandboxes of an installation; nothing is made before the first command."""
+    return Sandboxes(
+        settings.data_dir / "sandboxes",
+        mode=settings.sandbox,
+        network=settings.sandbox_network,
+        limits=Limits(
+            memory=settings.sandbox_memory * MIB,
+            disk=settings.sandbox_disk * MIB,
+            processes=settings.sandbox_processes,
+        ),
+    )
+
+
+def open_rooms(settings: Settings, client: GuardedClient) -> Rooms:
+    """Make it in the loop that the platform belongs to."""
+    rooms = Rooms(
+        sandboxes_of(settings),
+        guard=client.guard,
+        proxy=settings.egress_proxy.get_secret_value(),
+        browser=BrowserPlan(program=settings.browser, folder=settings.data_dir / "browser"),
+        git_remote=settings.sandbox_git_remote.get_secret_value(),
+    )
+    return rooms
+
+
+async def end_forgotten(rooms: Rooms, chats: ChatStore) -> None:
+    """Remove sandboxes of chats that went while nobody looked; then again each hour."""
+    while True:
+        try:
+            for key in rooms.sandboxes.kept():
+                if await chats.find(key.number) is None:
+                    await rooms.end(key.number, key.uuid)
+        except (OSError, ToolcribError) as error:
+            _log.warning("forgotten sandboxes stay for now", error=str(error))
+        await asyncio.sleep(_EVERY)
