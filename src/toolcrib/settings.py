@@ -76,6 +76,26 @@ class Settings(BaseSettings):
     """`http://[user:password@]host:port` of the proxy that connects for the guard; empty: none."""
     stdio_allow: Names = ()
     """Commands that may be started as MCP servers; empty: none."""
+    stdio_sandbox: Literal["off", "bwrap"] = "off"
+    """Whether MCP servers that are started here run behind walls: a read-only machine, a home of
+    their own, and only the environment that their definition names."""
+    sandbox: Literal["auto", "off", "plain"] = "auto"
+    """Whether agents may run commands: `auto` where bubblewrap can isolate them, `off` nowhere,
+    `plain` without isolation too, with the rights of whoever runs Toolcrib or of an unused user."""
+    sandbox_network: bool = False
+    """Let commands of agents use the machine's network, loopback and all, past the egress guard."""
+    sandbox_memory: int = Field(default=1024, ge=32)
+    """How much memory a chat's commands may use, in MiB."""
+    sandbox_disk: int = Field(default=1024, ge=1)
+    """How much a chat's workspace may hold, in MiB."""
+    sandbox_processes: int = Field(default=64, ge=4)
+    """How many processes and threads a chat's commands may have at one time."""
+    sandbox_git_remote: SecretStr = SecretStr("")
+    """The repository that agents push workspaces to, an address or a folder; `{chat}` in it becomes
+    the chat's number. Empty: the setting GIT_REMOTE of the user or group, an https address."""
+    browser: str = "auto"
+    """`auto`: agents may browse where Playwright and a Chromium are installed; `off`; or the path
+    of the Chromium to use."""
     plugin_groups: Names = ()
     """Entry-point groups besides `toolcrib.tools` and `primethink.tools`."""
     plugin_timeout: float = Field(default=20.0, gt=0)

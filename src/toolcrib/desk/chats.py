@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from toolcrib.agents.chats import Chat, ChatStore, Message
@@ -17,6 +17,8 @@ from toolcrib.grants.groups import acting_for
 from toolcrib.identity.caller import Caller
 from toolcrib.resolution.resolve import Resolver
 
+ChatEnded = Callable[[int, str], Awaitable[None]]
+"""Told a chat's id and uuid when it is gone; ends what is open for it. Never raises."""
 MAX_CONTENT = 256 * 1024
 """The longest message, in characters."""
 
@@ -33,6 +35,7 @@ class Chats:
         entrance: Entrance,
         resolver: Resolver,
         replying: Replying,
+        ended: ChatEnded,
     ) -> None:
         self._chats = chats
         self._documents = documents
@@ -40,6 +43,7 @@ class Chats:
         self._entrance = entrance
         self._resolver = resolver
         self._replying = replying
+        self._ended = ended
 
     async def create(
         self, caller: Caller, *, agent_id: int, context: Mapping[str, Any] | None = None
@@ -79,7 +83,7 @@ class Chats:
         )
 
     async def delete(self, caller: Caller, chat_id: int) -> None:
-        """Its messages, its documents and their bytes go too."""
+        """Its messages, its documents and their bytes go too, and what runs for it ends."""
         chat = await self.get(caller, chat_id)
         thing = personal(chat.user_id, agent_id=chat.agent_id)
         require(caller, "change", thing, what=f"chat {chat_id}")
@@ -87,6 +91,7 @@ class Chats:
         await self._chats.delete(chat_id)
         for key in keys:
             await self._blobs.delete(key)
+        await self._ended(chat.id, chat.uuid)
 
     async def send(self, caller: Caller, chat_id: int, content: str) -> Message:
         """Store the message, run the tool call that it is, and store and return the reply.

@@ -14,7 +14,7 @@ from toolcrib.coordination.signals import Signals
 from toolcrib.desk.agents import Agents
 from toolcrib.desk.calls import Calls
 from toolcrib.desk.capabilities import Capabilities
-from toolcrib.desk.chats import Chats
+from toolcrib.desk.chats import ChatEnded, Chats
 from toolcrib.desk.documents import Documents
 from toolcrib.desk.drafts import CapabilityKinds
 from toolcrib.desk.entering import Entrance
@@ -107,6 +107,7 @@ def open_desk(
     capability_kinds: CapabilityKinds,
     environment: Environment,
     servers: ServerProvider,
+    chat_ended: ChatEnded,
     add_key: Callable[[], None] | None = None,
 ) -> Desk:
     """Put the nouns together. `capability_kinds` are the types that have a source here;
@@ -158,6 +159,7 @@ def open_desk(
             entrance=entrance,
             resolver=resolver,
             replying=Replying(chats=stores.chats, resolver=resolver, invoke=invoke),
+            ended=chat_ended,
         ),
         documents=Documents(documents=stores.documents, blobs=blobs, entrance=entrance),
         calls=Calls(journal=stores.journal),

@@ -25,6 +25,7 @@ from toolcrib.invocation.steps import standard_steps
 from toolcrib.platform.issuer import Issuer
 from toolcrib.platform.keys import keys_of
 from toolcrib.platform.kinds import package_kinds
+from toolcrib.platform.rooms import end_forgotten, open_rooms
 from toolcrib.platform.tasks import Tasks
 from toolcrib.platform.ways_out import WaysOut
 from toolcrib.plugin.discovery import Plugins
@@ -108,6 +109,8 @@ class Platform:
         self.shelf = NativeShelf(self.registry, allow_langsmith=settings.allow_langsmith)
         self._ways_out = WaysOut(settings, storage.signals, self.tasks)
         self.client = self._ways_out.client
+        self.rooms = open_rooms(settings, self.client)
+        self.host.rooms = self.rooms
         self.servers = self._ways_out.servers
         self.stdio_policy = self._ways_out.policy
         self.package_kinds = package_kinds(
@@ -193,6 +196,7 @@ class Platform:
             capability_kinds={"internal": None, "api": self.api, "mcp": McpOptions()},
             environment=self.settings.environment,
             servers=self.server_provider,
+            chat_ended=self.rooms.end,
             add_key=self.key_file and self.key_file.add,
         )
 
@@ -272,6 +276,7 @@ class Platform:
         self.tasks.spawn(signals.run())
         self.tasks.spawn(self.load_plugins())
         self.tasks.spawn(self.servers.run())
+        self.tasks.spawn(end_forgotten(self.rooms, self.storage.chats))
         if self.settings.journal_days:
             self.tasks.spawn(self._prune())
 
@@ -284,6 +289,7 @@ class Platform:
         while self._at_close:
             self._at_close.pop()()
         await self.servers.close()
+        await self.rooms.close()
         await self.tasks.close()
         await self.runner.close()
         await self.client.close()
