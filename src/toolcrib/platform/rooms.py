@@ -1,4 +1,4 @@
-"""This module opens what chats have of their own: sandboxes, and the gate that browsers go through."""
+"""This module opens what chats have of their own: sandboxes, and what browsers need."""
 
 from __future__ import annotations
 
@@ -34,14 +34,13 @@ def sandboxes_of(settings: Settings) -> Sandboxes:
 
 def open_rooms(settings: Settings, client: GuardedClient) -> Rooms:
     """Make it in the loop that the platform belongs to."""
-    rooms = Rooms(
+    return Rooms(
         sandboxes_of(settings),
         guard=client.guard,
         proxy=settings.egress_proxy.get_secret_value(),
         browser=BrowserPlan(program=settings.browser, folder=settings.data_dir / "browser"),
         git_remote=settings.sandbox_git_remote.get_secret_value(),
     )
-    return rooms
 
 
 async def end_forgotten(rooms: Rooms, chats: ChatStore) -> None:
