@@ -52,5 +52,6 @@ def data_dir(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def settings(data_dir: Path) -> Settings:
-    """Settings of a fresh installation: SQLite in the data directory, everything else default."""
-    return Settings(data_dir=data_dir)
+    """Settings of a fresh installation without the tools in the box: SQLite in the data directory,
+    everything else default."""
+    return Settings(data_dir=data_dir, builtin_tools=False)

@@ -98,6 +98,12 @@ class Settings(BaseSettings):
     of the Chromium to use."""
     plugin_groups: Names = ()
     """Entry-point groups besides `toolcrib.tools` and `primethink.tools`."""
+    builtin_tools: bool = True
+    """Whether the tools in the box are there: messages, task lists, search and the others."""
+    serper_url: str = "https://google.serper.dev"
+    """Where web and image searches go; the service speaks Serper's interface."""
+    vapi_url: str = "https://api.vapi.ai"
+    """Where phone calls are made; the service speaks Vapi's interface."""
     plugin_timeout: float = Field(default=20.0, gt=0)
     """How long one plugin may take to load."""
     environment: Literal["production", "development"] = "production"
@@ -141,7 +147,7 @@ class Settings(BaseSettings):
             return tuple(part.strip() for part in value.split(",") if part.strip())
         return value
 
-    @field_validator("public_url")
+    @field_validator("public_url", "serper_url", "vapi_url")
     @classmethod
     def _web_address(cls, value: str) -> str:
         parts = urlsplit(value)

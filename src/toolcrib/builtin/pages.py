@@ -18,10 +18,9 @@ LONGEST = 50_000
 """How many characters of its text are shown."""
 _HEADERS = {"Accept": "text/html, text/plain, application/json;q=0.9, */*;q=0.1"}
 _SILENT = frozenset({"script", "style", "noscript", "template", "svg", "head"})
-_BLOCKS = frozenset(
-    ("address", "article", "aside", "blockquote", "br", "dd", "div", "dl", "dt", "figure")
-    + ("footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main")
-    + ("nav", "ol", "p", "pre", "section", "table", "tr", "ul")
+_BLOCKS = re.compile(
+    "address|article|aside|blockquote|br|d[dtl]|div|figure|footer|form|h[1-6r]|header|li|main|nav"
+    "|[ou]l|p|pre|section|table|tr"
 )
 
 
@@ -92,7 +91,7 @@ class _Reader(HTMLParser):
             self._in_title = not self.title
         elif tag in _SILENT:
             self._silent += 1
-        elif tag in _BLOCKS:
+        elif _BLOCKS.fullmatch(tag):
             self.pieces.append("\n")
         elif tag in {"td", "th"}:
             self.pieces.append(" ")
@@ -102,7 +101,7 @@ class _Reader(HTMLParser):
             self._in_title = False
         elif tag in _SILENT:
             self._silent = max(0, self._silent - 1)
-        elif tag in _BLOCKS:
+        elif _BLOCKS.fullmatch(tag):
             self.pieces.append("\n")
 
     def handle_data(self, data: str) -> None:
