@@ -30,12 +30,17 @@ class Served:
 
 
 @contextlib.contextmanager
-def served(app: str, *options: str, env: Mapping[str, str] | None = None) -> Iterator[Served]:
+def served(
+    app: str,
+    *options: str,
+    env: Mapping[str, str] | None = None,
+    python: str = sys.executable,
+) -> Iterator[Served]:
     """Serve `module:app` of this folder or of the library with uvicorn, one worker."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "uvicorn", app, "--port", str(port), *options]
+    command = [python, "-m", "uvicorn", app, "--port", str(port), *options]
     quiet = ["--app-dir", str(Path(__file__).parent), "--no-access-log", "--log-level", "error"]
     process = subprocess.Popen([*command, *quiet], env={**os.environ, **(env or {})})
     try:
