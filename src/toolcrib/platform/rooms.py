@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import count
 
 import structlog
 
@@ -15,7 +16,6 @@ from toolcrib.plugin.rooms import BrowserPlan, Rooms
 from toolcrib.settings import Settings
 
 _log = structlog.get_logger(__name__)
-_EVERY = 3600.0
 
 
 def sandboxes_of(settings: Settings) -> Sandboxes:
@@ -38,18 +38,25 @@ def open_rooms(settings: Settings, client: GuardedClient) -> Rooms:
         sandboxes_of(settings),
         guard=client.guard,
         proxy=settings.egress_proxy.get_secret_value(),
-        browser=BrowserPlan(program=settings.browser, folder=settings.data_dir / "browser"),
+        browser=BrowserPlan(program=settings.browser),
         git_remote=settings.sandbox_git_remote.get_secret_value(),
     )
 
 
-async def end_forgotten(rooms: Rooms, chats: ChatStore) -> None:
-    """Remove sandboxes of chats that went while nobody looked; then again each hour."""
-    while True:
-        try:
-            for key in rooms.sandboxes.kept():
-                if await chats.find(key.number) is None:
-                    await rooms.end(key.number, key.uuid)
-        except (OSError, ToolcribError) as error:
-            _log.warning("forgotten sandboxes stay for now", error=str(error))
-        await asyncio.sleep(_EVERY)
+async def look_after(rooms: Rooms, chats: ChatStore) -> None:
+    """Close what is idle each minute, and each hour what belongs to chats that are gone."""
+    for minute in count():
+        if minute % 60 == 0:
+            await _end_forgotten(rooms, chats)
+        await rooms.tidy()
+        await asyncio.sleep(60.0)
+
+
+async def _end_forgotten(rooms: Rooms, chats: ChatStore) -> None:
+    """A chat may go while no process looks, or with the user or agent it belongs to."""
+    try:
+        for key in await asyncio.to_thread(rooms.sandboxes.kept):
+            if await chats.find(key.number) is None:
+                await rooms.end(key.number, key.uuid)
+    except (OSError, ToolcribError) as error:
+        _log.warning("forgotten sandboxes stay for now", error=str(error))

@@ -18,8 +18,6 @@ from toolcrib.plugin.home import Home
 from toolcrib.tools.call import current_call
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from toolcrib.isolation.running import Ran
     from toolcrib.net.gate import Gate
     from toolcrib.net.guard import Guard
@@ -33,8 +31,6 @@ Closing = Callable[[], Awaitable[None]]
 class BrowserPlan:
     """What the operator says of browsers: `auto`, `off`, or the path of a Chromium."""
 
-    folder: Path
-    """Where profiles may be kept while a browser runs."""
     program: str = "auto"
     idle: float = 600.0
     """Seconds after which a chat's unused page is closed."""
@@ -63,6 +59,7 @@ class Rooms:
         self.home = Home()
         self._at_end: list[Ending] = [sandboxes.end]
         self._at_close: list[Closing] = [sandboxes.close]
+        self._now_and_then: list[Closing] = []
 
     async def gate(self) -> Gate:
         """The guard as a proxy, for programs that connect by themselves; opened when first asked.
@@ -76,6 +73,11 @@ class Rooms:
                 self._gate = await open_gate(self._guard, proxy=self._proxy)
                 self._at_close.insert(0, self._gate.close)
             return self._gate
+
+    async def judge(self, url: str) -> None:
+        """Raises EgressBlocked unless the guard lets a connection to this address out."""
+        place, _ = self._guard.policy.check_url(url)
+        await self.home.run(lambda: self._guard.addresses(place))
 
     def key(self) -> Key:
         """The chat of the running call. Raises NotGranted outside of a chat."""
@@ -110,6 +112,18 @@ class Rooms:
 
     def when_closed(self, work: Closing) -> None:
         self._at_close.append(work)
+
+    def now_and_then(self, work: Closing) -> None:
+        """Do this about once a minute."""
+        self._now_and_then.append(work)
+
+    async def tidy(self) -> None:
+        """Close what is not used. Failures are logged."""
+        for work in tuple(self._now_and_then):
+            try:
+                await work()
+            except (OSError, ToolcribError) as error:
+                _log.warning("something idle does not close", error=str(error))
 
     async def end(self, chat_id: int, uuid: str) -> None:
         """The chat is gone: so is all that was opened for it. Failures are logged."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from toolcrib.builtin.sandbox.available import InSandbox
+from toolcrib.builtin.available import InSandbox
 from toolcrib.builtin.sandbox.merging import merged
 from toolcrib.builtin.sandbox.words import inside, stopped
 from toolcrib.builtin.tool import answers

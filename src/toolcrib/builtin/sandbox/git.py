@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from toolcrib.builtin.sandbox.available import InSandbox
+from toolcrib.builtin.available import InSandbox
 from toolcrib.builtin.sandbox.pushing import Remote, push
 from toolcrib.builtin.sandbox.words import stopped
 from toolcrib.builtin.tool import answers

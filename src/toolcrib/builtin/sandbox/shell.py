@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcrib.builtin.sandbox.available import InSandbox
+from toolcrib.builtin.available import InSandbox
 from toolcrib.builtin.sandbox.words import inside, stopped
 from toolcrib.builtin.tool import answers
 from toolcrib.kit.metadata import method_metadata, tool_metadata

@@ -1,14 +1,20 @@
-"""This module decides whether the sandbox tools are offered: not where commands cannot run."""
+"""This module decides whether tools that need something of the machine are offered.
+
+Where it is missing their code is dropped with the reason, so that nobody is offered what must fail.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from toolcrib.builtin.tool import BuiltIn
 from toolcrib.errors import SetupError
 from toolcrib.plugin.rooms import Rooms
 from toolcrib.plugin.services import UNOPENED
+
+Obstacle = tuple[str, str]
+"""Why something is not there, and what would bring it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -20,15 +26,16 @@ class Choice:
     fix: str = ""
 
 
-class InSandbox(BuiltIn):
-    """A tool whose code is dropped, with the reason, where the sandbox has no walls."""
+class InRoom(BuiltIn):
+    """A tool that works in what a chat has of its own."""
 
-    code = "sandbox"
+    code: ClassVar[str]
+    """The code that is dropped where there is an obstacle."""
 
     def __init__(self, context: Any = None) -> None:
         super().__init__(context)
         if context is not None:
-            context.condition(self.code, self._available)
+            context.condition(self.code, self._choice)
 
     @property
     def rooms(self) -> Rooms:
@@ -38,11 +45,21 @@ class InSandbox(BuiltIn):
             raise SetupError(UNOPENED)
         return rooms
 
-    def _available(self, situation: object) -> Choice:
+    def obstacle(self, rooms: Rooms) -> Obstacle | None:
+        """What stands in the way on this machine."""
+        return rooms.sandboxes.obstacle
+
+    def _choice(self, situation: object) -> Choice:
         rooms = self.host.rooms
         if rooms is None:
-            return Choice(codes=(), reason="no installation is open", fix="open_platform()")
-        obstacle = rooms.sandboxes.obstacle
+            return Choice(codes=(), reason="no installation is open", fix="Open a platform.")
+        obstacle = self.obstacle(rooms)
         if obstacle is not None:
             return Choice(codes=(), reason=obstacle[0], fix=obstacle[1])
         return Choice(codes=(self.code,))
+
+
+class InSandbox(InRoom):
+    """A tool that works in the chat's sandbox."""
+
+    code = "sandbox"

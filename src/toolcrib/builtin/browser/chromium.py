@@ -1,0 +1,138 @@
+"""This module starts Chromium with no way out but the gate, and never as root.
+
+Chromium's own sandbox stays on, which it cannot for root: then the browser runs as a user that
+nobody is, with a home that is removed afterwards.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from toolcrib.builtin.available import Obstacle
+from toolcrib.errors import CallFailed
+from toolcrib.isolation.programs import PATH, find_strangers
+from toolcrib.net.gate import HOST, Gate
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, Playwright
+
+_NAMES: Final = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+_ARGUMENTS: Final = (
+    "--disable-quic",
+    "--proxy-bypass-list=<-loopback>",
+    # Names are the gate's to resolve, and only once it has judged them.
+    f"--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE {HOST}",
+    # What opens sockets past a proxy.
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--disable-blink-features=WebTransport",
+    "--disable-component-update",
+    "--disable-domain-reliability",
+    "--no-pings",
+)
+NO_PEERS: Final = """\
+for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTransport"]) {
+  delete globalThis[name];
+}
+"""
+"""Run before every page's own scripts."""
+
+
+def find_chromium(program: str) -> str | Obstacle:
+    """The browser's path, or why agents cannot browse here."""
+    if program == "off":
+        return "browsing is switched off here", "Set TOOLCRIB_BROWSER=auto."
+    if find_spec("playwright") is None:
+        return "browsing needs Playwright, which is not installed", "pip install toolcrib[browser]"
+    if program != "auto":
+        if os.access(program, os.X_OK):
+            return program
+        return f"TOOLCRIB_BROWSER names {program!r}, which is no program", "Name a Chromium."
+    for name in _NAMES:
+        if (found := shutil.which(name, path=f"{PATH}:/usr/local/bin")) is not None:
+            return found
+    return (
+        "browsing needs Chromium, which is not installed",
+        "apt-get install chromium, or TOOLCRIB_BROWSER=/path/of/chromium",
+    )
+
+
+class Chromium:
+    """One browser process for all chats. Make it with `start`, and `close` it."""
+
+    def __init__(self, playwright: Playwright, browser: Browser, home: Path) -> None:
+        self._playwright = playwright
+        self.browser = browser
+        self._home = home
+
+    @classmethod
+    async def start(cls, program: str, gate: Gate) -> Chromium:
+        """Raises CallFailed with what Chromium said when it does not start."""
+        from playwright.async_api import Error, async_playwright  # noqa: PLC0415 - an extra
+
+        home = Path(tempfile.mkdtemp(prefix="toolcrib-browser-"))
+        playwright = await async_playwright().start()
+        try:
+            browser = await playwright.chromium.launch(
+                executable_path=_launcher(program, home),
+                chromium_sandbox=True,
+                args=list(_ARGUMENTS),
+                # Without a pass nothing gets through: what the browser does of its own accord.
+                proxy={"server": gate.address},
+                env=cast("dict[str, str | float | bool]", {"PATH": PATH, "HOME": str(home)}),
+            )
+        except BaseException as error:
+            await playwright.stop()
+            shutil.rmtree(home, ignore_errors=True)
+            if isinstance(error, Error):
+                raise CallFailed(f"The browser does not start: {_words(error)}") from error
+            raise
+        return cls(playwright, browser, home)
+
+    @property
+    def is_open(self) -> bool:
+        return self.browser.is_connected()
+
+    async def close(self) -> None:
+        try:
+            if self.is_open:
+                await self.browser.close()
+            await self._playwright.stop()
+        finally:
+            shutil.rmtree(self._home, ignore_errors=True)
+
+
+def _launcher(program: str, home: Path) -> str:
+    """A program that becomes somebody else before it becomes the browser."""
+    strangers = find_strangers()
+    setpriv = shutil.which("setpriv", path=PATH)
+    profile = home / "profile"
+    profile.mkdir()
+    prefix = ""
+    if strangers is not None and setpriv is not None:
+        user = strangers.of(-1)
+        os.chown(profile, user, user)
+        home.chmod(0o711)
+        who = f"--reuid={user} --regid={user} --clear-groups --no-new-privs"
+        prefix = f"{shlex.quote(setpriv)} {who} -- "
+    inside = shlex.quote(str(profile))
+    clean = " ".join(f"{name}={inside}" for name in ("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"))
+    script = home / "chromium"
+    script.write_text(
+        f"#!/bin/sh\nexec {prefix}/usr/bin/env -i PATH={PATH} {clean} "
+        f'{shlex.quote(program)} "$@" --user-data-dir={inside}/data\n'
+    )
+    script.chmod(0o755)
+    return str(script)
+
+
+def _words(error: Any) -> str:
+    """Playwright's message without its call log."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    telling = [line for line in lines if "sandbox" in line.lower() or "FATAL" in line]
+    return (telling or lines or ["no reason was given"])[0][:500]
