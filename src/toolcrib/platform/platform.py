@@ -25,7 +25,7 @@ from toolcrib.invocation.steps import standard_steps
 from toolcrib.platform.issuer import Issuer
 from toolcrib.platform.keys import keys_of
 from toolcrib.platform.kinds import package_kinds
-from toolcrib.platform.rooms import end_forgotten, open_rooms
+from toolcrib.platform.rooms import look_after, open_rooms
 from toolcrib.platform.tasks import Tasks
 from toolcrib.platform.ways_out import WaysOut
 from toolcrib.plugin.discovery import Plugins
@@ -276,7 +276,7 @@ class Platform:
         self.tasks.spawn(signals.run())
         self.tasks.spawn(self.load_plugins())
         self.tasks.spawn(self.servers.run())
-        self.tasks.spawn(end_forgotten(self.rooms, self.storage.chats))
+        self.tasks.spawn(look_after(self.rooms, self.storage.chats))
         if self.settings.journal_days:
             self.tasks.spawn(self._prune())
 
