@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import sqlite3
 import stat
 from pathlib import Path
@@ -12,6 +13,7 @@ from cryptography.fernet import Fernet
 
 from tests.support.environments import Program, make_program
 from tests.support.s3 import make_bucket, s3_server
+from tests.support.services import redis_url
 
 
 def test_tables_go_up_and_down(program: Program):
@@ -163,15 +165,45 @@ def test_doctor_finds_open_files(program: Program):
 
 
 def test_doctor_finds_a_database_of_newer_code(program: Program):
-    """A revision that this code does not know is a problem."""
-    program.run("db", "upgrade")
+    """It advises what helps: the newer version, or to go down with it; never an upgrade."""
+    up = json.loads(program.run("db", "upgrade", "--json").stdout)
     with sqlite3.connect(program.data_dir / "toolcrib.db") as connection:
         connection.execute("UPDATE alembic_version SET version_num = 'zzzz'")
     connection.close()
-    code, found = findings(program)
-    assert (code, found["database"]) == (7, ["problem"])
+
+    done = program.run("doctor", "--json")
+    shown = program.run("db", "revision")
     refused = program.run("secrets", "status")
-    assert (refused.returncode, "'zzzz'" in refused.stderr) == (7, True)
+
+    found = {one["check"]: one for one in json.loads(done.stdout)["items"]}["database"]
+    advice = (
+        "Newer code made it: install that version of Toolcrib again. To stay with this one, let "
+        f"that version take it down: toolcrib db downgrade {up['after']} --yes."
+    )
+    assert (done.returncode, found["status"], found["fix"]) == (7, "problem", advice)
+    assert "'zzzz', which this code does not know" in found["detail"]
+    assert "is at zzzz, made by newer code" in shown.stdout
+    assert (refused.returncode, advice in " ".join(refused.stderr.split())) == (7, True)
+
+
+def test_doctor_asks_redis(program: Program):
+    """One that answers is well; of one that does not, the place is named and the password not."""
+    url = redis_url()
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        place = f"127.0.0.1:{taken.getsockname()[1]}"
+        gone = program.run(
+            "doctor", "--json", extra={"TOOLCRIB_REDIS_URL": f"redis://:hidden-word@{place}"}
+        )
+    well = program.run("doctor", "--json", extra={"TOOLCRIB_REDIS_URL": url})
+
+    def of_redis(answer: str) -> dict[str, str]:
+        return {one["check"]: one for one in json.loads(answer)["items"]}["redis"]
+
+    found = of_redis(gone.stdout)
+    assert (gone.returncode, found["status"], place in found["detail"]) == (7, "problem", True)
+    assert "hidden-word" not in gone.stdout + gone.stderr
+    assert (well.returncode, of_redis(well.stdout)["status"]) == (0, "ok")
 
 
 def test_doctor_lists_what_the_operator_trusts(tmp_path: Path):

@@ -1,15 +1,20 @@
-"""The contract of Signals, in one process and between two open databases."""
+"""The contract of Signals, in one process and between two open databases: with and without Redis.
+
+With Redis nobody looks at the database by itself, so what is heard there came through Redis.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
 
 from tests.contracts.databases import opened
+from tests.support.services import redis_url
 from toolcrib.coordination.signals import Signals, Topic
 from toolcrib.storage import Storage
 
@@ -40,10 +45,22 @@ async def following(signals: Signals) -> AsyncIterator[None]:
             await task
 
 
+@pytest.fixture(params=["looking", "redis"])
+def way(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """How processes know of each other."""
+    return {"poll": 0.05} if request.param == "looking" else {"poll": 3600, "redis": redis_url()}
+
+
 @pytest.fixture
-async def other(storage_url: str, storage: Storage) -> AsyncIterator[Storage]:
+async def storage(storage_url: str, way: dict[str, Any]) -> AsyncIterator[Storage]:
+    async with opened(storage_url, **way) as storage:
+        yield storage
+
+
+@pytest.fixture
+async def other(storage_url: str, way: dict[str, Any], storage: Storage) -> AsyncIterator[Storage]:
     """A second process's view of the same database."""
-    async with opened(storage_url, poll=0.05) as other:
+    async with opened(storage_url, **way) as other:
         yield other
 
 
@@ -69,13 +86,15 @@ async def test_others_hear_it(storage: Storage, other: Storage) -> None:
     """A bump elsewhere reaches the listeners of a process that follows, once."""
     heard = Heard()
     other.signals.subscribe(heard)
+    await storage.signals.bump("catalog")
     async with following(other.signals):
+        await heard.wait()  # it follows from here on
         await storage.signals.bump("identity")
         await heard.wait()
         assert other.signals.generation("identity") == 1
         await storage.signals.bump("settings")
         await heard.wait()
-    assert heard.topics == ["identity", "settings"]
+    assert heard.topics == ["catalog", "identity", "settings"]
 
 
 async def test_refresh_reads_now(storage: Storage, other: Storage) -> None:
@@ -115,6 +134,28 @@ async def test_one_bad_listener_hides_nothing(storage: Storage) -> None:
     assert [entry["event"] for entry in logs] == ["signals.listener_failed"]
 
 
+async def test_a_slow_listener_delays_no_news(storage: Storage, other: Storage) -> None:
+    """A reload of plugins may take its time; a revoked token is known of meanwhile."""
+    heard, busy, done = Heard(), asyncio.Event(), asyncio.Event()
+
+    async def slow(topic: Topic) -> None:
+        if topic == "plugins":
+            busy.set()
+            await done.wait()
+
+    other.signals.subscribe(slow)
+    other.signals.subscribe(heard)
+    async with following(other.signals):
+        await storage.signals.bump("plugins")
+        await asyncio.wait_for(busy.wait(), 10)
+        await storage.signals.bump("identity")
+        await heard.wait()
+        done.set()
+        await heard.wait()
+    assert heard.topics == ["identity", "plugins"]
+
+
+@pytest.mark.parametrize("way", ["looking"], indirect=True)
 async def test_following_survives_a_bad_poll(storage: Storage, other: Storage) -> None:
     """While the table cannot be read the loop goes on, says so once, and then catches up."""
     heard = Heard()

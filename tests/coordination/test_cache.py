@@ -1,4 +1,4 @@
-"""The cache of one process: values with an end."""
+"""What the cache of one process has of its own: the end of values, and of room."""
 
 from __future__ import annotations
 
@@ -31,15 +31,6 @@ async def test_a_value_is_replaced_with_its_end() -> None:
     await cache.put("a", b"2", seconds=20)
     clock.now = 115
     assert await cache.get("a") == b"2"
-
-
-async def test_dropping_by_prefix() -> None:
-    """Everything that begins so, and nothing else."""
-    cache = LocalCache()
-    for key in ("a:1", "a:2", "b:1"):
-        await cache.put(key, b"x", seconds=10)
-    assert await cache.drop("a:") == 2
-    assert [await cache.get(key) for key in ("a:1", "a:2", "b:1")] == [None, None, b"x"]
 
 
 async def test_the_unread_go_first() -> None:

@@ -86,7 +86,11 @@ def local_command(
     async def answer(work: Work, common: Common, given: dict[str, Any]) -> Answer:
         if not elsewhere:
             require_here()
-        return await work(read_settings(), **given)
+        from toolcrib.cli.logs import configure_errand  # noqa: PLC0415 - not for --help
+
+        settings = read_settings()
+        configure_errand(settings)
+        return await work(settings, **given)
 
     return _adder(app, name, examples, answer, {"as_json": AsJson, "debug": Debug})
 

@@ -19,12 +19,15 @@ db = group("db", "The tables: which revision they have, up and down.")
 @local_command(db, "revision", "toolcrib db revision")
 async def show_revision(settings: Settings) -> Answer:
     """Show the revision of the database and the one that this code needs."""
-    from toolcrib.storage import HEAD, revision  # noqa: PLC0415
+    from toolcrib.storage import HEAD, REVISIONS, revision  # noqa: PLC0415
 
     present = await revision(settings.database)
     data = {"database": database_of(settings), "revision": present, "newest": HEAD}
     if present == HEAD:
         return said(f"{data['database']} is at {HEAD}, the newest revision.", data)
+    if present is not None and present not in REVISIONS:
+        text = f"{data['database']} is at {present}, made by newer code; this code needs {HEAD}."
+        return said(f"{text} toolcrib doctor says what to do.", data)
     state = f"at {present}" if present else "empty"
     text = f"{data['database']} is {state}; this code needs {HEAD}: toolcrib db upgrade."
     return said(text, data)

@@ -19,14 +19,15 @@ from toolcrib.cli.server import answers
 from toolcrib.cli.trying import try_plugins
 from toolcrib.cli.whereabouts import told_in
 from toolcrib.cli.words import many
-from toolcrib.errors import ToolcribError
+from toolcrib.errors import SetupError, ToolcribError
 from toolcrib.net.allow import AllowList
 from toolcrib.secrets.keyfile import KeyFile
 from toolcrib.secrets.sealing import Sealer
-from toolcrib.storage import HEAD, open_blobs, open_storage, revision
+from toolcrib.storage import HEAD, open_blobs, open_redis, open_storage, revision
 from toolcrib.storage.address import Address
 from toolcrib.storage.blobs import bucket_of
 from toolcrib.storage.s3_address import SETTING as DOCUMENTS
+from toolcrib.storage.schema import require_known
 
 if TYPE_CHECKING:
     from toolcrib.settings import Settings
@@ -69,6 +70,7 @@ async def check_database(settings: Settings) -> list[Finding]:
     present = await revision(settings.database)
     if present is None:
         return [note("database", f"{shown} is empty", "toolcrib db upgrade, or start a server")]
+    require_known(present, shown)
     if present != HEAD:
         return [problem("database", f"{shown} is at {present}, not {HEAD}", "toolcrib db upgrade")]
     return [ok("database", f"{shown} at revision {present}")]
@@ -119,6 +121,20 @@ async def check_documents(settings: Settings) -> list[Finding]:
     return [ok("documents", f"{bucket}, which answers")]
 
 
+async def check_redis(settings: Settings) -> list[Finding]:
+    url = settings.redis_url.get_secret_value()
+    if not url:
+        return [note("redis", "none: processes look at the database each second")]
+    parts = open_redis(url, name="doctor")
+    try:
+        await parts.link.ask("PING")
+    except SetupError as error:
+        return [problem("redis", error.message, error.hint or "")]
+    finally:
+        await parts.close()
+    return [ok("redis", f"{parts.link.place} answers")]
+
+
 async def check_plugins(settings: Settings) -> list[Finding]:
     results = await try_plugins(settings, [])
     if not results:
@@ -149,7 +165,7 @@ async def check_trusted_addresses(settings: Settings) -> list[Finding]:
     AllowList.parse(settings.egress_allow)
     named = {
         "TOOLCRIB_DATABASE_URL": settings.database_url,
-        "TOOLCRIB_REDIS_URL": settings.redis_url,
+        "TOOLCRIB_REDIS_URL": settings.redis_url.get_secret_value(),
         "TOOLCRIB_EGRESS_PROXY": settings.egress_proxy.get_secret_value(),
     }
     findings = [
@@ -173,6 +189,7 @@ CHECKS: tuple[Check, ...] = (
     check_keys,
     check_sealed_values,
     check_documents,
+    check_redis,
     check_plugins,
     check_server,
     check_trusted_addresses,

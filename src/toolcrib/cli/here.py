@@ -13,7 +13,7 @@ from starlette.middleware import Middleware
 
 from toolcrib.asgi.authentication import Authentication
 from toolcrib.cli.client import Client
-from toolcrib.cli.logs import configure
+from toolcrib.cli.logs import configure_errand
 from toolcrib.cli.preparing import first_user, make_data_dir
 from toolcrib.desk.operator import operator
 from toolcrib.errors import ToolcribError
@@ -45,8 +45,7 @@ async def here(settings: Settings, *, plugins: bool) -> AsyncGenerator[Client]:
 @asynccontextmanager
 async def opened(settings: Settings, *, plugins: bool = False) -> AsyncGenerator[Platform]:
     """The open platform, for one errand. An empty installation gets its first user."""
-    level = "debug" if settings.log_level == "debug" else "warning"
-    configure(level=level, form=settings.log_format)
+    configure_errand(settings)
     make_data_dir(settings)
     async with open_platform(settings, wait_ready=plugins, background=False) as platform:
         token = await first_user(platform)

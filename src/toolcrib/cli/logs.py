@@ -18,6 +18,8 @@ from structlog.stdlib import ProcessorFormatter
 if TYPE_CHECKING:
     from structlog.typing import EventDict, Processor, WrappedLogger
 
+    from toolcrib.settings import Settings
+
 Level = Literal["debug", "info", "warning", "error"]
 Format = Literal["console", "json"]
 _TOKEN = re.compile(r"tcrib_[A-Za-z0-9_-]{8,}")
@@ -50,6 +52,12 @@ def configure(*, level: Level, form: Format) -> None:
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=False,
     )
+
+
+def configure_errand(settings: Settings) -> None:
+    """For a command that ends soon: what is worth a warning, and all of it while debugging."""
+    level: Level = "debug" if settings.log_level == "debug" else "warning"
+    configure(level=level, form=settings.log_format)
 
 
 def _formatter(form: Format) -> ProcessorFormatter:

@@ -52,6 +52,11 @@ class Address:
         return Path(self.url.database or "")
 
     @property
+    def name(self) -> str:
+        """The same for all processes that share the database, whatever way leads to it."""
+        return str(self.path.resolve()) if self.kind == "sqlite" else str(self.url.database)
+
+    @property
     def conninfo(self) -> str:
         """The address as psycopg itself reads it, password included."""
         return self.url.set(drivername="postgresql").render_as_string(hide_password=False)

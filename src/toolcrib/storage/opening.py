@@ -10,6 +10,7 @@ from toolcrib.agents.tasks import TaskStore
 from toolcrib.catalog.capabilities import CapabilityStore
 from toolcrib.catalog.packages import PackageStore
 from toolcrib.catalog.pins import PinStore
+from toolcrib.coordination.cache import Cache, LocalCache
 from toolcrib.coordination.signals import Signals
 from toolcrib.documents.document import DocumentStore
 from toolcrib.grants.agents import AgentStore
@@ -35,6 +36,7 @@ from toolcrib.storage.journal.writer import Pace
 from toolcrib.storage.memories import SqlMemoryStore
 from toolcrib.storage.packages import SqlPackageStore
 from toolcrib.storage.pins import SqlPinStore
+from toolcrib.storage.redis.parts import RedisParts, open_redis
 from toolcrib.storage.secrets import SqlSecretStore
 from toolcrib.storage.settings import SqlSettingStore
 from toolcrib.storage.signals import SqlSignals
@@ -64,7 +66,9 @@ class Storage:
     memories: MemoryStore
     journal: Journal
     signals: Signals
+    cache: Cache
     database: Database = field(repr=False)
+    redis: RedisParts | None = field(default=None, repr=False)
 
     async def ping(self) -> None:
         """Raises SetupError when the database does not answer."""
@@ -75,28 +79,37 @@ class Storage:
         try:
             await self.journal.close()
         finally:
+            if self.redis is not None:
+                await self.redis.close()
             await self.database.close()
 
 
 async def open_storage(
-    url: str, *, clock: Clock = utc_now, poll: float = 1.0, pace: Pace | None = None
+    url: str,
+    *,
+    clock: Clock = utc_now,
+    poll: float = 1.0,
+    pace: Pace | None = None,
+    redis: str = "",
 ) -> Storage:
     """Open `sqlite:///PATH` or `postgresql://…`, made and migrated if need be.
 
-    `poll` is how often, in seconds, other processes' changes are looked for. Raises
-    InvalidSettings for an address that cannot be used, MissingExtra without PostgreSQL's driver,
-    SchemaOutdated for a database of newer code, SetupError for one that does not answer.
+    `poll` is how often, in seconds, other processes' changes are looked for; with the address of a
+    `redis` they are heard of at once. Raises InvalidSettings for an address that cannot be used,
+    MissingExtra without a driver, SchemaOutdated for a database of newer code, SetupError for one
+    that does not answer. A Redis that does not answer is done without.
     """
     address = Address.of(url)
+    parts = open_redis(redis, name=address.name) if redis else None
     if address.kind == "sqlite":
         address.make_file()
         await use_write_ahead_log(address.path)
     database = Database(address, clock=clock)
     try:
         await _bring_up_to_date(url, database)
-        signals = SqlSignals(database, interval=poll)
+        signals = SqlSignals(database, interval=poll, bell=parts and parts.bell)
         await signals.refresh()
-        return _storage(database, signals, pace)
+        return _storage(database, signals, pace, parts)
     except BaseException:
         await database.close()
         raise
@@ -110,7 +123,9 @@ async def _bring_up_to_date(url: str, database: Database) -> None:
         await schema.migrate(url)
 
 
-def _storage(database: Database, signals: SqlSignals, pace: Pace | None) -> Storage:
+def _storage(
+    database: Database, signals: SqlSignals, pace: Pace | None, redis: RedisParts | None
+) -> Storage:
     return Storage(
         groups=SqlGroupStore(database),
         users=SqlUserStore(database),
@@ -128,7 +143,9 @@ def _storage(database: Database, signals: SqlSignals, pace: Pace | None) -> Stor
         memories=SqlMemoryStore(database),
         journal=SqlJournal(database, _sink(database.address), pace=pace),
         signals=signals,
+        cache=redis.cache if redis else LocalCache(),
         database=database,
+        redis=redis,
     )
 
 

@@ -69,8 +69,9 @@ def require_known(present: str | None, database: str) -> None:
     """Raises SchemaOutdated when newer code has changed the database."""
     if present is not None and present not in REVISIONS:
         raise SchemaOutdated(
-            f"The database {database} is at revision {present!r}; this code knows {HEAD!r}.",
-            hint="Install the Toolcrib that made it, or go down with that one's `toolcrib db`.",
+            f"The database {database} is at revision {present!r}, which this code does not know.",
+            hint="Newer code made it: install that version of Toolcrib again. To stay with this one, "
+            f"let that version take it down: toolcrib db downgrade {HEAD} --yes.",
         )
 
 

@@ -37,5 +37,5 @@ async def list_all(user_id: Id, caller: TheCaller, desk: TheDesk) -> Any:
 
 @routes.delete("/{token_id}", **NO_CONTENT)
 async def revoke(user_id: Id, token_id: TokenId, caller: TheCaller, desk: TheDesk) -> None:
-    """The token stops working at once, in every process."""
+    """The token stops working at once; in other processes within a second, with Redis at once."""
     await desk.tokens.revoke(caller, user_id=user_id, token_id=token_id)
