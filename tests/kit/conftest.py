@@ -74,6 +74,7 @@ class VapiVoiceTool(Tool):
     async def list_calls(self):
         return self.success_response(list(self.seen))
 '''
+GROUP = "toolcrib.kit.of_these_tests"
 ANNOUNCED = {
     "web_search_tool": "workshop:SandboxWebSearchTool",
     "message_tool": "workshop:MessageTool",
@@ -93,7 +94,9 @@ def forget() -> None:
 
 
 @pytest.fixture(autouse=True)
-def _fresh() -> Iterator[None]:
+def _fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Nothing is announced but by these tests: what the box brings is tried elsewhere."""
+    monkeypatch.setattr("toolcrib.kit.announced.GROUP", GROUP)
     forget()
     yield
     forget()
@@ -105,7 +108,7 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     site = tmp_path / "site"
     site.mkdir()
     files = {"workshop.py": WORKSHOP, "workshop_that_breaks.py": "raise RuntimeError('broken')"}
-    lay_out(site, "p-workshop", files=files, entry_points={"toolcrib.kit": ANNOUNCED})
+    lay_out(site, "p-workshop", files=files, entry_points={GROUP: ANNOUNCED})
     monkeypatch.syspath_prepend(site)
     forget()
     yield site

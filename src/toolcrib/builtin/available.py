@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from toolcrib.builtin.tool import BuiltIn
 from toolcrib.errors import SetupError
 from toolcrib.plugin.rooms import Rooms
-from toolcrib.plugin.services import UNOPENED
+from toolcrib.plugin.lent import UNOPENED
 
 Obstacle = tuple[str, str]
 """Why something is not there, and what would bring it."""

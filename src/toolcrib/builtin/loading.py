@@ -15,13 +15,13 @@ from toolcrib.kit.catalogue import class_of, get_all_tools
 from toolcrib.kit.meta import arguments_in, guide_of, names_in
 from toolcrib.kit.result import ToolResult, failed, succeeded
 from toolcrib.kit.tool import names_of
-from toolcrib.plugin.services import Row, Services, Toolbox
+from toolcrib.plugin.lent import Lent, Row, Toolbox
 from toolcrib.tools.result import Output, TextPart
 
 _RULE = "\n\n---\n\n"
 
 
-async def initialize(lent: Services, names: str | list[str]) -> ToolResult:
+async def initialize(lent: Lent, names: str | list[str]) -> ToolResult:
     """`{status, message, guides, activated_tools, _internal}` of those that the agent may use."""
     wanted = names_in(names)
     known = get_all_tools()
@@ -70,7 +70,7 @@ async def execute(toolbox: Toolbox, name: str, given: Mapping[str, Any] | str | 
     return _result(await toolbox.call(name, arguments))
 
 
-async def _noted(lent: Services, names: Sequence[str]) -> None:
+async def _noted(lent: Lent, names: Sequence[str]) -> None:
     """Outside a chat there is nothing to note it in."""
     try:
         await lent.chats.add_tools(names)

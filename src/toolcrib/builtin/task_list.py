@@ -10,8 +10,8 @@ from toolcrib.errors import InvalidArguments
 from toolcrib.kit.metadata import method_metadata, tool_metadata
 from toolcrib.kit.result import ToolResult
 from toolcrib.kit.schema import openapi_schema, param
+from toolcrib.plugin.lent import Row
 from toolcrib.plugin.registration import annotations
-from toolcrib.plugin.services import Row
 
 STATES = ["pending", "completed", "cancelled"]
 _IDS: dict[str, Any] = {"items": {"type": "integer"}, "minItems": 1, "maxItems": 500}

@@ -10,7 +10,7 @@ from toolcrib.errors import SecretMissing, SetupError, ToolcribError
 from toolcrib.kit.result import ToolResult
 from toolcrib.kit.tool import Tool
 from toolcrib.plugin.host import Host, PluginContext, current_host
-from toolcrib.plugin.services import UNOPENED, Services
+from toolcrib.plugin.lent import UNOPENED, Lent
 from toolcrib.tools.call import current_call
 
 P = ParamSpec("P")
@@ -34,12 +34,12 @@ class BuiltIn(Tool):
         return found
 
     @property
-    def lent(self) -> Services:
+    def lent(self) -> Lent:
         """What the installation lends. Raises SetupError where none is open."""
-        services = self.host.services
-        if services is None:
+        lent = self.host.lent
+        if lent is None:
             raise SetupError(UNOPENED)
-        return services
+        return lent
 
     async def setting(self, name: str) -> str:
         """The value of the caller or their group, masked in whatever leaves the call.

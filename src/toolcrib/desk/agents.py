@@ -16,6 +16,7 @@ from toolcrib.errors import InvalidOptions
 from toolcrib.grants.agents import Agent, AgentDraft, AgentStore
 from toolcrib.grants.decide import INSTALLATION, Holding, Kind, decide, of_agent, of_capability
 from toolcrib.identity.caller import Caller
+from toolcrib.resolution.selection import checked_selection
 
 CapabilityRef = int | str
 _PREFERENCE = ("group", "private", "user", "system")
@@ -58,6 +59,7 @@ class Agents:
         capability that cannot be attached.
         """
         draft = replace(draft, creator_id=caller.user_id, name=checked_name(draft.name))
+        checked_selection(draft.tools_config)
         _require_making(caller, draft)
         chosen = await self._chosen(caller, _rows_of(capabilities), group_id=draft.group_id)
         codes = await self._package_codes(caller, capabilities)
@@ -100,6 +102,7 @@ class Agents:
             )
         if "name" in changes:
             changes = {**changes, "name": checked_name(changes["name"])}
+        checked_selection(changes.get("tools_config") or {})
         updated = await self._agents.update(agent_id, changes, expected_version=expected_version)
         await self._signals.bump("grants")
         return updated

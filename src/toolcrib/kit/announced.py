@@ -16,17 +16,23 @@ from importlib.metadata import EntryPoint
 from toolcrib.plugin.finding import find_plugins
 
 GROUP = "toolcrib.kit"
+OURS = "toolcrib"
+"""The distribution that brings the tools in the box."""
 _lock = threading.Lock()
 _known: dict[str, EntryPoint] | None = None
 
 
 def announced() -> Mapping[str, EntryPoint]:
-    """Entry points by name, read once; of two with one name the first distribution's counts."""
+    """Entry points by name, read once.
+
+    Of two with one name the first distribution's counts, and the tools in the box come last: who
+    installs another one of a name wants that one.
+    """
     global _known  # noqa: PLW0603 - read when it is first needed
     with _lock:
         if _known is None:
             found: dict[str, EntryPoint] = {}
-            for one in find_plugins((GROUP,)):
+            for one in sorted(find_plugins((GROUP,)), key=lambda f: f.distribution == OURS):
                 if one.broken is None:
                     found.setdefault(one.name, EntryPoint(one.name, one.value, GROUP))
             _known = found

@@ -70,7 +70,7 @@ def get_all_tool_summaries() -> dict[str, dict[str, str]]:
 def get_tool_usage_guide(tool_name: str) -> str | None:
     """The author's long instructions, where there are any."""
     said = metadata_of_tool(tool_name)
-    return said.usage_guide or None if said else None
+    return (said.usage_guide or "").strip() or None if said else None
 
 
 def metadata_of_tool(tool_name: str) -> ToolMetadata | None:

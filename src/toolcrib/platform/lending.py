@@ -9,17 +9,17 @@ from toolcrib.desk.lending.chats import LentChats
 from toolcrib.desk.lending.files import LentFiles
 from toolcrib.desk.lending.tasks import LentMemories, LentTasks
 from toolcrib.desk.lending.toolbox import LentSettings, LentToolbox
-from toolcrib.plugin.services import Services
+from toolcrib.plugin.lent import Lent
 from toolcrib.plugin.web import Web
 
 if TYPE_CHECKING:
     from toolcrib.platform.platform import Platform
 
 
-def services_of(platform: Platform) -> Services:
+def lent_by(platform: Platform) -> Lent:
     """Every service, over the platform's own parts."""
     storage, desk, settings = platform.storage, platform.desk, platform.settings
-    return Services(
+    return Lent(
         chats=LentChats(chats=storage.chats, desk=desk.chats),
         tasks=LentTasks(storage.tasks),
         memories=LentMemories(storage.memories),

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any
 
 from toolcrib.platform.keys import key_file_of
+from toolcrib.platform.kit import bind_kit
 from toolcrib.platform.platform import Platform
 from toolcrib.plugin.registration import Registry, default_registry
 from toolcrib.settings import Settings
@@ -47,7 +48,9 @@ class Opening:
     async def _opened(self) -> Platform:
         settings = self._settings
         key_file = key_file_of(settings)
-        storage = await open_storage(settings.database)
+        storage = await open_storage(
+            settings.database, redis=settings.redis_url.get_secret_value()
+        )
         try:
             platform = Platform(settings, storage, self._registry, key_file)
             await self._begin(platform)
@@ -58,6 +61,7 @@ class Opening:
             await platform.wait_ready()
         _open.append(platform)
         platform.at_close(lambda: _open.remove(platform))
+        platform.at_close(bind_kit(platform))
         return platform
 
     async def _begin(self, platform: Platform) -> None:

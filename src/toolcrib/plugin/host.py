@@ -8,9 +8,9 @@ from toolcrib.documents.document import BlobStore, DocumentStore
 from toolcrib.plugin.changes import Predicate
 from toolcrib.plugin.documents import DocumentService
 from toolcrib.plugin.home import Home
+from toolcrib.plugin.lent import Lent
 from toolcrib.plugin.recording import Recording
 from toolcrib.plugin.rooms import Rooms
-from toolcrib.plugin.services import Services
 from toolcrib.secrets.settings import SettingValues
 from toolcrib.tools.call import current_call
 
@@ -29,7 +29,7 @@ class Host:
     ) -> None:
         self._values = values
         self._home = Home()
-        self.services: Services | None = None
+        self.lent: Lent | None = None
         """What an open installation lends; None where nothing is open."""
         self.rooms: Rooms | None = None
         """What chats have of their own: sandboxes, pages of a browser; None as above."""
@@ -62,7 +62,7 @@ class Host:
 
 
 class PluginContext:
-    """PrimeThink's context, with `condition` and `services` besides.
+    """PrimeThink's context, with `condition` and `lent` besides.
 
     `get_user_setting_value` is `async (value_name, user_id, group_id) -> str`;
     `document_service` is None where the installation keeps no documents.
@@ -75,9 +75,9 @@ class PluginContext:
         self._recording = recording
 
     @property
-    def services(self) -> Services | None:
+    def lent(self) -> Lent | None:
         """What the installation lends to the running call; None where nothing is open."""
-        return self._host.services
+        return self._host.lent
 
     @property
     def rooms(self) -> Rooms | None:

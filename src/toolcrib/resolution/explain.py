@@ -17,6 +17,7 @@ _ORDER: tuple[Stage, ...] = (
     "condition",
     "setting",
     "source",
+    "selection",
     "name",
     "hold",
 )
@@ -28,6 +29,7 @@ _PASSED: dict[Stage, str] = {
     "condition": "its conditions hold in this chat",
     "setting": "every setting it needs has a value",
     "source": "its source offers it",
+    "selection": "the agent's tools_config leaves it on",
     "name": "its name is its own",
     "hold": "its definition is accepted",
 }

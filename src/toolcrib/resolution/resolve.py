@@ -21,6 +21,7 @@ from toolcrib.resolution.holding import Holding
 from toolcrib.resolution.naming import Names
 from toolcrib.resolution.offering import Found, Generation, Providers
 from toolcrib.resolution.searching import Searching
+from toolcrib.resolution.selection import select
 from toolcrib.resolution.toolset import Absence, ResolvedTool, Toolset
 from toolcrib.secrets.settings import SettingValues
 from toolcrib.tools.source import Bundle
@@ -104,17 +105,20 @@ class Resolver:
             stored = await self._capabilities.find_many(agent.capability_ids)
             missing = [i for i in agent.capability_ids if i not in {row.id for row in stored}]
             rows = [*stored, *map(_held_code, agent.codes)]
-            toolset = await self._named(agent_id, rows, acting, missing)
+            toolset = await self._named(agent, rows, acting, missing)
             if self._searching is not None:
                 toolset = self._searching.of(agent, toolset)
             self._remember(key, toolset)
         return acting, toolset
 
     async def _named(
-        self, agent_id: int, rows: Sequence[Capability], caller: Caller, missing: Sequence[int]
+        self, agent: Agent, rows: Sequence[Capability], caller: Caller, missing: Sequence[int]
     ) -> Toolset:
         """Resolve with the names that the agent's tools have, and write down new ones."""
+        agent_id = agent.id
         found = await self._found(rows, caller, missing)
+        bundles, off = select(found.bundles, agent.tools_config)
+        found = replace(found, bundles=bundles, absences=[*found.absences, *off])
         if self._names is None:
             return found.toolset()
         for _ in range(_NAMING_TRIES):

@@ -14,7 +14,16 @@ from toolcrib.tools.source import Checker, Hold, KindName, Preview, Skip
 from toolcrib.tools.spec import ToolSpec
 
 Stage = Literal[
-    "agent", "capability", "grant", "code", "condition", "setting", "source", "name", "hold"
+    "agent",
+    "capability",
+    "grant",
+    "code",
+    "condition",
+    "setting",
+    "source",
+    "selection",
+    "name",
+    "hold",
 ]
 
 

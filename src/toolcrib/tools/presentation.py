@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, cast
 
@@ -28,6 +28,10 @@ class Presentation:
     """Whether people's lists show it; a model sees it either way."""
     is_core: bool = False
     """Whether no agent's method selection can switch it off."""
+    groups: Sequence[str] = ()
+    """The names under which a catalogue lists what the tool is one of."""
+    method: str = ""
+    """What the tool is called there."""
 
     def as_meta(self) -> Mapping[str, Any]:
         return {META: {name: value for name, value in asdict(self).items() if value is not None}}

@@ -108,11 +108,25 @@ def test_what_people_are_shown() -> None:
     """Kept beside the definition, for lists."""
     shown = {o.spec.name: presentation_of(o.spec) for o in bundle(ClockTool, HeavyTool).offers}
     clock = Presentation(
-        display_name="Read Clock", group="Clock", icon="clock", color="red", weight=10
+        display_name="Read Clock",
+        group="Clock",
+        icon="clock",
+        color="red",
+        weight=10,
+        groups=[],
+        method="read",
     )
-    wind = dataclasses.replace(clock, display_name="Wind", visible=False, is_core=True)
+    wind = dataclasses.replace(
+        clock, display_name="Wind", visible=False, is_core=True, method="wind"
+    )
     heavy = Presentation(
-        display_name="Lift", group="Heavy", weight=200, visible=False, is_core=True
+        display_name="Lift",
+        group="Heavy",
+        weight=200,
+        visible=False,
+        is_core=True,
+        groups=[],
+        method="lift",
     )
     assert shown == {"read_clock": clock, "wind_clock": wind, "lift": heavy}
     (plain,) = bundle(function).offers

@@ -9,13 +9,13 @@ from toolcrib.catalog.capabilities import CapabilityStore
 from toolcrib.desk.agents import Agents
 from toolcrib.desk.lending.asking import agent_of, running
 from toolcrib.grants.agents import Agent, AgentDraft
-from toolcrib.plugin.services import Row
+from toolcrib.plugin.lent import Row
 
 _PAGE = 200
 
 
 class LentAgents:
-    """The AgentService of `plugin.services`."""
+    """The OwnAgents of `plugin.lent`."""
 
     def __init__(self, *, agents: Agents, capabilities: CapabilityStore) -> None:
         self._agents = agents

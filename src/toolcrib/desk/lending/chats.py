@@ -9,13 +9,13 @@ from toolcrib.desk.chats import MAX_CONTENT, Chats
 from toolcrib.desk.lending.asking import chat_of, running
 from toolcrib.desk.replying import storable
 from toolcrib.errors import InvalidRequest, NotFound
-from toolcrib.plugin.services import Row
+from toolcrib.plugin.lent import Row
 
 _PAGE = 200
 
 
 class LentChats:
-    """The ChatService of `plugin.services`."""
+    """The OwnChat of `plugin.lent`."""
 
     def __init__(self, *, chats: ChatStore, desk: Chats) -> None:
         self._chats = chats

@@ -7,13 +7,13 @@ from collections.abc import AsyncIterator, Sequence
 from toolcrib.desk.documents import Documents
 from toolcrib.desk.lending.asking import chat_of, running
 from toolcrib.documents.document import Document
-from toolcrib.plugin.services import Row
+from toolcrib.plugin.lent import Row
 
 _PAGE = 200
 
 
 class LentFiles:
-    """The FileService of `plugin.services`."""
+    """The Files of `plugin.lent`."""
 
     def __init__(self, documents: Documents) -> None:
         self._documents = documents

@@ -11,11 +11,11 @@ from toolcrib.agents.tasks import TaskStatus, TaskStore
 from toolcrib.desk.lending.asking import chat_of, running
 from toolcrib.desk.replying import storable
 from toolcrib.errors import InvalidRequest
-from toolcrib.plugin.services import Row
+from toolcrib.plugin.lent import Row
 
 
 class LentTasks:
-    """The TaskService of `plugin.services`."""
+    """The TaskList of `plugin.lent`."""
 
     def __init__(self, tasks: TaskStore) -> None:
         self._tasks = tasks
@@ -56,7 +56,7 @@ class LentTasks:
 
 
 class LentMemories:
-    """The MemoryService of `plugin.services`."""
+    """The Memories of `plugin.lent`."""
 
     def __init__(self, memories: MemoryStore) -> None:
         self._memories = memories

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from toolcrib.desk.lending.asking import agent_of, running
 from toolcrib.desk.replying import Invoke
 from toolcrib.desk.settings import StoredSettings
-from toolcrib.plugin.services import Row
+from toolcrib.plugin.lent import Row
 from toolcrib.resolution.resolve import Resolver
 from toolcrib.tools.result import Output
 
 
 class LentToolbox:
-    """The Toolbox of `plugin.services`."""
+    """The Toolbox of `plugin.lent`."""
 
     def __init__(self, *, resolver: Resolver, invoke: Invoke) -> None:
         self._resolver = resolver
@@ -48,7 +48,7 @@ class LentToolbox:
 
 
 class LentSettings:
-    """The SettingService of `plugin.services`."""
+    """The OwnSettings of `plugin.lent`."""
 
     def __init__(self, settings: StoredSettings) -> None:
         self._settings = settings

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
 import orjson
 
+from toolcrib.kit.catalogue import groups_of
 from toolcrib.kit.instances import instance_of
 from toolcrib.kit.metadata import MethodMetadata, ToolMetadata
 from toolcrib.kit.result import ToolResult
@@ -40,7 +42,7 @@ def adapt_kit(obj: Any, threads: Threads) -> list[tuple[ToolSpec, Body]] | None:
     instance = _constructed(kind) if obj is kind else obj
     said = method_metadata_of(kind)
     return [
-        _tool(kind, getattr(instance, name), schema, said.get(name), threads)
+        _tool(kind, (name, getattr(instance, name)), schema, said.get(name), threads)
         for name, several in schemas.items()
         for schema in several
     ]
@@ -57,18 +59,20 @@ def _constructed(kind: type[Any]) -> Any:
 
 def _tool(
     kind: type[Any],
-    method: Callable[..., Any],
+    named: tuple[str, Callable[..., Any]],
     schema: ToolSchema,
     said: MethodMetadata | None,
     threads: Threads,
 ) -> tuple[ToolSpec, Body]:
     function = cast("dict[str, Any]", schema.schema["function"])
+    shown = _presentation(kind, metadata_of(kind), said, schema.name)
+    name, method = named
     spec = ToolSpec(
         name=schema.name,
         description=str(function.get("description") or ""),
         input_schema=function["parameters"],
         annotations=annotations_of(getattr(method, ANNOTATIONS, None)),
-        meta=_presentation(kind, metadata_of(kind), said, schema.name).as_meta(),
+        meta=replace(shown, groups=groups_of(kind), method=name).as_meta(),
     )
     return spec, _Method(method, schema.name, threads)
 

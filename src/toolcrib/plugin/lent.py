@@ -22,7 +22,7 @@ UNOPENED = (
 )
 
 
-class ChatService(Protocol):
+class OwnChat(Protocol):
     """The chat that the call is from. A message is `{id, role, content, created_at}`."""
 
     async def say(self, text: str) -> int:
@@ -60,7 +60,7 @@ class ChatService(Protocol):
         ...
 
 
-class TaskService(Protocol):
+class TaskList(Protocol):
     """The chat's task list. A task is `{id, section, content, status}`."""
 
     async def list(self) -> Sequence[Row]: ...
@@ -85,7 +85,7 @@ class TaskService(Protocol):
         ...
 
 
-class MemoryService(Protocol):
+class Memories(Protocol):
     """What agents remember of the user: `{id, content, created_at}`."""
 
     async def list(self) -> Sequence[Row]: ...
@@ -95,7 +95,7 @@ class MemoryService(Protocol):
     async def delete(self, memory_id: int) -> bool: ...
 
 
-class FileService(Protocol):
+class Files(Protocol):
     """The chat's documents: `{id, filename, mime_type, size}`."""
 
     async def list(self) -> Sequence[Row]: ...
@@ -103,7 +103,7 @@ class FileService(Protocol):
     async def save(self, filename: str, mime_type: str, data: bytes) -> Row: ...
 
 
-class AgentService(Protocol):
+class OwnAgents(Protocol):
     """Agents within the caller's reach: `{id, name, model, system_prompt, capabilities, …}`."""
 
     async def current(self) -> Row:
@@ -126,7 +126,7 @@ class AgentService(Protocol):
         ...
 
 
-class SettingService(Protocol):
+class OwnSettings(Protocol):
     """Settings of the caller's own."""
 
     async def put(self, name: str, value: str) -> Sequence[str]:
@@ -147,15 +147,15 @@ class Toolbox(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Services:
+class Lent:
     """`addresses` are the operator's: `serper` and `vapi`."""
 
-    chats: ChatService
-    tasks: TaskService
-    memories: MemoryService
-    files: FileService
-    agents: AgentService
-    settings: SettingService
+    chats: OwnChat
+    tasks: TaskList
+    memories: Memories
+    files: Files
+    agents: OwnAgents
+    settings: OwnSettings
     toolbox: Toolbox
     web: Web
     addresses: Mapping[str, str]
