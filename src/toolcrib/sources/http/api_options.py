@@ -11,9 +11,13 @@ from toolcrib.secrets.placeholders import joined
 from toolcrib.sources.http.api_rejections import ROOT, reject
 from toolcrib.sources.http.fields import Field, read_fields, read_files
 from toolcrib.sources.http.files import FileField
-from toolcrib.sources.http.headers import HeaderDraft, read_headers
+from toolcrib.sources.http.headers import (
+    HeaderDraft,
+    content_type_draft,
+    read_headers,
+    warn_of_text,
+)
 from toolcrib.sources.http.problems import Problems
-from toolcrib.sources.http.raws import escapes
 from toolcrib.sources.http.rules import API
 from toolcrib.sources.http.slots import Read, placeholder_names, read_text, slot_names
 from toolcrib.sources.http.trees import all_pieces, read_tree
@@ -148,20 +152,14 @@ def _template(template: object, problems: Problems) -> tuple[Any, Read | None]:
 
 def _headers(options: Mapping[str, Any], problems: Problems) -> tuple[HeaderDraft, ...]:
     headers = read_headers(options.get("headers"), API.language, problems, "options.headers")
-    kind = next((h for h in headers if h.name.lower() == "content-type"), None)
+    kind = content_type_draft(headers)
     if options.get("files") is not None and kind is not None:
         problems.warn(kind.where, "Content-Type is set by the upload itself; this one is left out.")
         return tuple(header for header in headers if header is not kind)
-    if isinstance(options.get("body_template"), str):
-        fixed = "".join(str(p) for p in kind.value.pieces) if kind else ""
-        if kind is None:
-            problems.warn(
-                "options.body_template",
-                "Without a Content-Type header the text is sent as text/plain and values are "
-                "not escaped.",
-            )
-        elif not kind.value.names and not escapes(fixed):
-            problems.warn(kind.where, f"In a body of type {fixed!r} values are not escaped.")
+    template = options.get("body_template")
+    if isinstance(template, str):
+        pieces = read_text(template, API.language)
+        warn_of_text(pieces, headers, problems, "options.body_template")
     return headers
 
 

@@ -10,16 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from toolcrib.sources.http.kinds import FORM, JSON, TEXT, TYPES, is_form, is_json, kind_of
 from toolcrib.sources.http.multipart import FilePart, write_multipart
-from toolcrib.sources.http.raws import compile_raw, encoded, is_form, is_json
+from toolcrib.sources.http.raws import compile_raw, encoded
 from toolcrib.sources.http.slots import Read, Values
 from toolcrib.sources.http.styles import Arguments
 from toolcrib.sources.http.trees import compile_tree
 from toolcrib.sources.http.words import is_array, is_object, json_bytes, percent, text_of
-
-JSON = "application/json"
-FORM = "application/x-www-form-urlencoded"
-TEXT = "text/plain; charset=utf-8"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +103,10 @@ class RawBody:
     where: str
 
     def bind(self, values: Values, content_type: str) -> BodyMaker:
-        fill = compile_raw(
-            values.place(self.pieces, self.where), content_type or TEXT, where=self.where
-        )
-        return lambda arguments, _: Payload(encoded(fill(arguments), content_type), TEXT)
+        pieces = values.place(self.pieces, self.where)
+        fill = compile_raw(pieces, content_type, where=self.where)
+        own = TYPES[kind_of(content_type, pieces)]
+        return lambda arguments, _: Payload(encoded(fill(arguments), content_type), own)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

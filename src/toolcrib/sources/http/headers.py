@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from toolcrib.errors import InvalidOptions
 from toolcrib.net import fields
 from toolcrib.secrets.placeholders import Language, Template, joined
+from toolcrib.sources.http.kinds import TYPES, kind_of, media_type
 from toolcrib.sources.http.problems import Problems
-from toolcrib.sources.http.slots import Values
+from toolcrib.sources.http.slots import Read, Values
 from toolcrib.sources.http.words import is_object, text_of
 
 Headers = tuple[tuple[str, str], ...]
@@ -23,6 +24,11 @@ class HeaderDraft:
     name: str
     value: Template
     where: str
+
+    @property
+    def written(self) -> str:
+        """The author's own text of the value."""
+        return "".join(piece for piece in self.value.pieces if isinstance(piece, str))
 
     def bind(self, values: Values) -> tuple[str, str]:
         """Raises UnresolvedPlaceholderError, or InvalidOptions for a value that cannot be sent."""
@@ -83,3 +89,21 @@ def sendable(value: Any, name: str, where: str | None = None) -> str:
 def content_type_of(headers: Headers) -> str:
     """The author's Content-Type, or nothing."""
     return next((value for name, value in headers if name.lower() == "content-type"), "")
+
+
+def content_type_draft(headers: Sequence[HeaderDraft]) -> HeaderDraft | None:
+    return next((header for header in headers if header.name.lower() == "content-type"), None)
+
+
+def warn_of_text(
+    pieces: Read, headers: Sequence[HeaderDraft], problems: Problems, where: str
+) -> None:
+    """Tell an author how values are written into a template that is text, where it may surprise."""
+    header = content_type_draft(headers)
+    if header is None:
+        kind = kind_of("", pieces)
+        how = "values are not escaped" if kind == "text" else "values are escaped for that"
+        sent = media_type(TYPES[kind])
+        problems.warn(where, f"Without a Content-Type header it is sent as {sent}: {how}.")
+    elif not header.value.names and kind_of(header.written, pieces) == "text":
+        problems.warn(header.where, f"In a body of type {header.written!r} values are not escaped.")

@@ -8,9 +8,14 @@ from typing import Any
 
 from toolcrib.errors import InvalidOptions
 from toolcrib.sources.http.bodies import BodyDraft, FieldsBody, RawBody, TreeBody
-from toolcrib.sources.http.headers import HeaderDraft, read_headers
+from toolcrib.sources.http.headers import (
+    HeaderDraft,
+    content_type_draft,
+    read_headers,
+    warn_of_text,
+)
+from toolcrib.sources.http.kinds import is_json
 from toolcrib.sources.http.problems import Problems
-from toolcrib.sources.http.raws import is_json
 from toolcrib.sources.http.rules import PACKAGE
 from toolcrib.sources.http.slots import Read, Slot, read_text, slot_names
 from toolcrib.sources.http.tool import READ_ONLY
@@ -133,8 +138,7 @@ def _body(
         _warn_undeclared(read_text(template, PACKAGE.language), names, problems)
         if fixed:
             problems.warn(_STATIC, "Not sent: body_template is text.")
-        if not any(header.name.lower() == "content-type" for header in headers):
-            problems.warn(_TEMPLATE, "Without a Content-Type header it is sent as text/plain.")
+        warn_of_text(pieces, headers, problems, _TEMPLATE)
         return RawBody(pieces=pieces, where=_TEMPLATE), frozenset({"body_template"})
     if is_object(template) or is_array(template):
         filled = _read(template, names, _TEMPLATE, problems)
@@ -157,10 +161,8 @@ def _fields_body(
 ) -> tuple[BodyDraft | None, frozenset[str]]:
     if not left and fixed is None:
         return None, frozenset()
-    typed = any(
-        header.name.lower() == "content-type" and is_json("".join(map(str, header.value.pieces)))
-        for header in headers
-    )
+    kind = content_type_draft(headers)
+    typed = kind is not None and is_json(kind.written)
     if len({*left, *(fixed or {})}) == 1 and not typed:
         problems.warn(
             "config",

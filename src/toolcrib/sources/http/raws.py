@@ -1,8 +1,9 @@
 """This module compiles a body template that is text: a form, JSON, XML, or anything else.
 
-The Content-Type decides how a value is written, so that it cannot leave its place. In JSON a slot
-between quotes becomes the content of that string; a slot without quotes becomes one JSON value.
-Stored values are escaped like arguments.
+Its kind (kinds.py) decides how a value is written, so that it cannot leave its place. In JSON a
+slot between quotes becomes the content of that string; a slot without quotes becomes one JSON
+value. A field of a form and a string of JSON may be JSON once more. Stored values are escaped like
+arguments.
 """
 
 from __future__ import annotations
@@ -10,47 +11,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import orjson
-
-from toolcrib.errors import InvalidOptions
+from toolcrib.sources.http.json_texts import Written, json_writings
+from toolcrib.sources.http.kinds import is_json_lines, is_xml, kind_of
+from toolcrib.sources.http.pairs import pair_writers, split_pairs
 from toolcrib.sources.http.slots import Filled, Slot, Stored
 from toolcrib.sources.http.styles import Arguments
-from toolcrib.sources.http.words import (
-    Writer,
-    json_content,
-    json_text,
-    percent,
-    text_of,
-    xml_content,
-)
+from toolcrib.sources.http.words import Writer, text_of, xml_content
 
 _CHARSET = re.compile(r"""charset\s*=\s*["']?([^\s"';,]+)""", re.IGNORECASE)
 
+_LINE_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
+"""What JSON leaves as it is and some readers take for the end of a line."""
+
 TextMaker = Callable[[Arguments], str]
-
-
-def media_type(content_type: str) -> str:
-    """`application/json`, without parameters, in lower case."""
-    return content_type.partition(";")[0].strip().lower()
-
-
-def is_json(content_type: str) -> bool:
-    kind = media_type(content_type)
-    return kind in {"application/json", "text/json"} or kind.endswith("+json")
-
-
-def is_form(content_type: str) -> bool:
-    return media_type(content_type) == "application/x-www-form-urlencoded"
-
-
-def is_xml(content_type: str) -> bool:
-    kind = media_type(content_type)
-    return kind in {"text/xml", "application/xml", "text/html"} or kind.endswith("+xml")
-
-
-def escapes(content_type: str) -> bool:
-    """Whether values are escaped in a body of this type."""
-    return is_json(content_type) or is_form(content_type) or is_xml(content_type)
 
 
 def charset_of(content_type: str) -> str:
@@ -72,20 +45,24 @@ def encoded(text: str, content_type: str) -> bytes:
 
 def compile_raw(pieces: Filled, content_type: str, *, where: str) -> TextMaker:
     """A maker of the body's text. Raises InvalidOptions for a slot that has no safe place."""
-    if is_json(content_type):
-        return _joined(_json_steps(pieces, where))
-    write = text_of
-    if is_form(content_type):
-        write = percent
-    elif is_xml(content_type):
-        write = xml_content
-    return _joined([_step(piece, write) for piece in pieces])
+    kind = kind_of(content_type, pieces)
+    in_lines = is_json_lines(content_type)
+    if kind == "json":
+        return _joined(json_writings(pieces, where), in_lines=in_lines)
+    if kind == "form":
+        return _joined(_form_writings(pieces))
+    write = xml_content if kind == "xml" else text_of
+    return _joined([(piece, write) for piece in pieces])
 
 
-def _joined(steps: list[str | TextMaker]) -> TextMaker:
-    return lambda arguments: "".join(
-        step if isinstance(step, str) else step(arguments) for step in steps
-    )
+def _joined(written: list[Written], *, in_lines: bool = False) -> TextMaker:
+    steps = [_step(piece, write) for piece, write in written]
+
+    def make(arguments: Arguments) -> str:
+        text = "".join(step if isinstance(step, str) else step(arguments) for step in steps)
+        return text.translate(_LINE_ENDS) if in_lines else text
+
+    return make
 
 
 def _step(piece: str | Stored | Slot, write: Writer) -> str | TextMaker:
@@ -97,41 +74,10 @@ def _step(piece: str | Stored | Slot, write: Writer) -> str | TextMaker:
     return lambda arguments: write(arguments.get(name))
 
 
-def _json_steps(pieces: Filled, where: str) -> list[str | TextMaker]:
-    """Read the author's text for its quotes: they say what a hole has to become."""
-    steps: list[str | TextMaker] = []
-    quoted = escaped = False
-    for piece in pieces:
-        if isinstance(piece, str):
-            quoted, escaped = _after(piece, quoted, escaped)
-            steps.append(piece)
-        elif escaped:
-            raise InvalidOptions(
-                "A slot or placeholder stands behind a backslash in the JSON text.", where=where
-            )
-        elif quoted:
-            steps.append(_step(piece, json_content))
-        else:
-            steps.append(_step(piece, _json_value if isinstance(piece, Stored) else json_text))
-    return steps
-
-
-def _after(text: str, quoted: bool, escaped: bool) -> tuple[bool, bool]:
-    """Whether a JSON string is open behind the text, and whether a backslash is."""
-    for char in text:
-        if escaped:
-            escaped = False
-        elif char == '"':
-            quoted = not quoted
-        elif char == "\\":
-            escaped = quoted
-    return quoted, escaped
-
-
-def _json_value(text: str) -> str:
-    """A stored value outside quotes: itself where it is JSON, else a JSON string."""
-    try:
-        orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return json_text(text)
-    return text
+def _form_writings(pieces: Filled) -> list[Written]:
+    """A field of a form may be JSON itself, and is filled as JSON then."""
+    written: list[Written] = []
+    for pair in split_pairs(pieces):
+        writers = iter(pair_writers(pair))
+        written += [(piece, str if isinstance(piece, str) else next(writers)) for piece in pair]
+    return written

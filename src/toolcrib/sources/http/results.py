@@ -12,7 +12,7 @@ import orjson
 
 from toolcrib.net.response import Response
 from toolcrib.secrets.masking import Masker
-from toolcrib.sources.http.raws import is_json, is_xml, media_type
+from toolcrib.sources.http.kinds import is_json, is_json_lines, is_xml, media_type
 from toolcrib.sources.http.rules import Rules
 from toolcrib.sources.http.words import json_text
 from toolcrib.tools.record import record
@@ -35,9 +35,6 @@ _TEXTUAL = frozenset(
         "application/yaml",
         "application/x-yaml",
         "application/toml",
-        "application/x-ndjson",
-        "application/jsonl",
-        "application/json-seq",
         "application/sql",
         "application/graphql",
         "application/graphql-response",
@@ -142,6 +139,8 @@ def shape_of(content_type: str) -> Shape:
         return "image"
     if kind.startswith("audio/"):
         return "audio"
+    if is_json_lines(kind):
+        return "text"
     if is_json(kind):
         return "json"
     if kind.startswith("text/") or is_xml(kind) or kind in _TEXTUAL:

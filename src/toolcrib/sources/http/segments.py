@@ -1,7 +1,8 @@
 """This module compiles one segment of a path, or one side of a query pair.
 
 A slot's value is percent-encoded with no safe characters, so it holds no `/`, `?`, `#`, `&` or
-`=`; and no segment may come out as `.` or `..`, which servers and proxies take as steps.
+`=`; and no segment may come out as `.` or `..`, which servers and proxies take as steps. Stored
+values were encoded for their place before (placing.py).
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
-from toolcrib.errors import InvalidArguments
+from toolcrib.errors import InvalidArguments, InvalidOptions
 from toolcrib.secrets.masking import MASK
+from toolcrib.sources.http.pairs import value_writers
 from toolcrib.sources.http.slots import Slot, Stored
 from toolcrib.sources.http.styles import Arguments
 from toolcrib.sources.http.words import percent
@@ -49,11 +51,19 @@ class SegmentRules:
 
 
 def compile_segment(
-    pieces: Sequence[Piece], rules: SegmentRules, *, shown: bool
+    pieces: Sequence[Piece], rules: SegmentRules, *, where: str, shown: bool
 ) -> str | Callable[[Arguments], str]:
-    """One path segment: fixed text, or a writer that raises InvalidArguments."""
+    """One path segment: fixed text, or a writer that raises InvalidArguments.
+
+    Raises InvalidOptions for a stored value that would take a step up.
+    """
     if not any(isinstance(piece, Slot) for piece in pieces):
-        return "".join(_fixed(piece, shown=shown) for piece in pieces)
+        fixed = "".join(_fixed(piece, shown=shown) for piece in pieces)
+        if _is_step(fixed) and any(isinstance(piece, Stored) for piece in pieces):
+            raise InvalidOptions(
+                "A stored value makes '.' or '..' of a part of the url's path.", where=where
+            )
+        return fixed
     steps = [
         _path_slot(piece.name, rules) if isinstance(piece, Slot) else _fixed(piece, shown=shown)
         for piece in pieces
@@ -64,7 +74,7 @@ def compile_segment(
 
     def write(arguments: Arguments) -> str:
         text = "".join(step if isinstance(step, str) else step(arguments) for step in steps)
-        if len(text) <= 6 and text.lower().replace("%2e", ".") in _DOTS:
+        if _is_step(text):
             raise dots_refused(names[0])
         return text
 
@@ -77,13 +87,20 @@ def compile_value(
     """A key or value of the query: slots without a value are empty text."""
     if not any(isinstance(piece, Slot) for piece in pieces):
         return "".join(_fixed(piece, shown=shown) for piece in pieces)
+    writers = iter(value_writers([_text(piece) for piece in pieces]))
     steps = [
-        _text_slot(piece.name, rules) if isinstance(piece, Slot) else _fixed(piece, shown=shown)
+        _text_slot(piece.name, rules, next(writers))
+        if isinstance(piece, Slot)
+        else _fixed(piece, shown=shown)
         for piece in pieces
     ]
     return lambda arguments: "".join(
         step if isinstance(step, str) else step(arguments) for step in steps
     )
+
+
+def _is_step(text: str) -> bool:
+    return len(text) <= 6 and text.lower().replace("%2e", ".") in _DOTS
 
 
 def dots_refused(name: str) -> InvalidArguments:
@@ -109,14 +126,22 @@ def _path_slot(name: str, rules: SegmentRules) -> Callable[[Arguments], str]:
     return write
 
 
-def _text_slot(name: str, rules: SegmentRules) -> Callable[[Arguments], str]:
+def _text_slot(
+    name: str, rules: SegmentRules, encode: Callable[[Any], str]
+) -> Callable[[Arguments], str]:
     def write(arguments: Arguments) -> str:
         value = arguments.get(name)
         if value is None and name in rules.query_required:
             raise rules.missing(name)
-        return "" if value is None else percent(value)
+        return "" if value is None and encode is percent else encode(value)
 
     return write
+
+
+def _text(piece: Piece) -> str | None:
+    if isinstance(piece, Slot):
+        return None
+    return piece.text if isinstance(piece, Stored) else piece
 
 
 def _fixed(piece: Piece, *, shown: bool) -> str:

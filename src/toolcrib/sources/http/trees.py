@@ -1,7 +1,8 @@
 """This module compiles a JSON body template: filled as data, so no value can add a key.
 
-A leaf that is exactly `{name}` keeps the argument's type; a slot inside text is text. A leaf
-without its argument is left out: the key of an object, the item of a list.
+A leaf that is exactly `{name}` keeps the argument's type; a slot inside text is text, inside a text
+that is JSON itself it is JSON. A leaf without its argument is left out: the key of an object, the
+item of a list.
 """
 
 from __future__ import annotations
@@ -11,9 +12,17 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from toolcrib.secrets.placeholders import map_text
+from toolcrib.sources.http.holes import json_writers
 from toolcrib.sources.http.slots import Filled, Read, Slot, Stored, Values
 from toolcrib.sources.http.styles import Arguments
-from toolcrib.sources.http.words import is_array, is_object, text_of
+from toolcrib.sources.http.words import (
+    Writer,
+    is_array,
+    is_object,
+    json_text,
+    json_value,
+    text_of,
+)
 
 ABSENT: Final = object()
 """No value: not even null."""
@@ -101,10 +110,27 @@ def _text(pieces: Filled) -> _Constant | Maker:
         return lambda arguments: arguments.get(name, ABSENT)
     if not any(isinstance(piece, Slot) for piece in pieces):
         return _Constant("".join(_fixed(piece) for piece in pieces))
+    steps = _steps(pieces)
     return lambda arguments: "".join(
-        text_of(arguments.get(piece.name)) if isinstance(piece, Slot) else _fixed(piece)
-        for piece in pieces
+        step if isinstance(step, str) else step[1](arguments.get(step[0])) for step in steps
     )
+
+
+def _steps(pieces: Filled) -> list[str | tuple[str, Writer]]:
+    """Fixed text, and slots with the way their values are written: a text may be JSON itself."""
+    parts = [piece if isinstance(piece, str) else None for piece in pieces]
+    writers = iter(json_writers(parts) or [text_of] * parts.count(None))
+    steps: list[str | tuple[str, Writer]] = []
+    for piece in pieces:
+        if isinstance(piece, str):
+            steps.append(piece)
+            continue
+        write = next(writers)
+        if isinstance(piece, Slot):
+            steps.append((piece.name, write))
+        else:
+            steps.append((json_value if write is json_text else write)(piece.text))
+    return steps
 
 
 def _fixed(piece: str | Stored | Slot) -> str:

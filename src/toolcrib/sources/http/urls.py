@@ -1,8 +1,8 @@
 """This module reads a URL template into its segments, and compiles it.
 
-Stored values may hold whole parts of a URL (a base address, a query); a slot stays inside the one
-segment, query value or host label where its author put it. What leaves here is ready to send:
-nothing downstream decodes, normalises or encodes it again.
+A stored value may hold whole parts of a URL where it begins one (placing.py); a slot stays inside
+the one segment, query value or host label where its author put it. What leaves here is ready to
+send: nothing downstream decodes, normalises or encodes it again.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from toolcrib.errors import InvalidOptions
 from toolcrib.net.hosts import BadHost, canonical_host
 from toolcrib.secrets.masking import MASK
 from toolcrib.sources.http.hosts import FixedHost, Host, SlottedHost
+from toolcrib.sources.http.placing import placed, require_order, text_at
 from toolcrib.sources.http.segments import SegmentRules, compile_segment, compile_value
 from toolcrib.sources.http.slots import Filled, Slot
 from toolcrib.sources.http.styles import Arguments, QueryWriter
@@ -45,12 +46,15 @@ class UrlPlan:
 
 def compile_url(pieces: Filled, rules: SegmentRules, *, where: str) -> UrlPlan:
     """Raises InvalidOptions that names the part which cannot be used."""
-    units = stripped(units_of(pieces))
+    if any(_CONTROL.search(text_at(piece)) for piece in pieces):
+        raise InvalidOptions("The url holds a control character.", where=where)
+    units = stripped(units_of(placed(pieces)))
     scheme, rest = _scheme(units, where)
     authority, rest = cut(rest, "/?#\\")
     if rest and rest[0].char == "\\":
         raise InvalidOptions("The url has a backslash behind its host.", where=where)
     _require_whole(rest, where)
+    require_order(rest, where)
     target, _, fragment = partition(rest, "#")
     if any(unit.slot for unit in fragment):
         raise InvalidOptions("A slot behind # is never sent.", where=where)
@@ -59,9 +63,9 @@ def compile_url(pieces: Filled, rules: SegmentRules, *, where: str) -> UrlPlan:
     pairs = [pair for pair in split(query, "&") if pair]
     return UrlPlan(
         host=_host(scheme, authority, where),
-        path=_path(segments, rules, shown=False),
+        path=_path(segments, rules, where, shown=False),
         query=tuple(_pair(pair, rules, shown=False) for pair in pairs),
-        shown_path=_path(segments, rules, shown=True),
+        shown_path=_path(segments, rules, where, shown=True),
         shown_query=tuple(_pair(pair, rules, shown=True) for pair in pairs),
     )
 
@@ -79,9 +83,6 @@ def _scheme(units: list[Unit], where: str) -> tuple[str, list[Unit]]:
     if scheme not in _PORTS:
         name = "its scheme" if any(unit.stored for unit in head) else f"the scheme {scheme!r}"
         raise InvalidOptions(f"The url cannot be used: {name} is not https.", where=where)
-    for unit in units:
-        if _CONTROL.match(unit.char):
-            raise InvalidOptions("The url holds a control character.", where=where)
     return scheme, rest[2:]
 
 
@@ -149,11 +150,13 @@ def _labels(name: list[Unit], where: str) -> list[str | Slot]:
     return labels
 
 
-def _path(segments: list[list[Unit]], rules: SegmentRules, *, shown: bool) -> tuple[Step, ...]:
+def _path(
+    segments: list[list[Unit]], rules: SegmentRules, where: str, *, shown: bool
+) -> tuple[Step, ...]:
     steps: list[Step] = []
     for number, segment in enumerate(segments):
         steps.append("/" if number else "")
-        steps.append(compile_segment(pieces_of(segment), rules, shown=shown))
+        steps.append(compile_segment(pieces_of(segment), rules, where=where, shown=shown))
     return _merged(steps) or ("/",)
 
 

@@ -74,6 +74,15 @@ def json_content(value: Any) -> str:
     return json_text(text_of(value))[1:-1]
 
 
+def json_value(text: str) -> str:
+    """A stored value where JSON has a value: itself where it is JSON, else a JSON string."""
+    try:
+        orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return json_text(text)
+    return text
+
+
 def xml_content(value: Any) -> str:
     """Character data that reads back the same, in an element or in an attribute."""
     text = text_of(value)
