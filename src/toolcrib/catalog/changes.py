@@ -50,6 +50,7 @@ _TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
 _MOST_PAIRS = 4_000_000
 
 Op = Literal["same", "removed", "added"]
+_Piece = tuple[Op, list[str]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -107,20 +108,20 @@ def changed_words(before: str, after: str) -> list[tuple[Op, str]]:
     while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
         end += 1
     middle_old, middle_new = old[start : len(old) - end], new[start : len(new) - end]
-    pieces: list[tuple[Op, list[str]]] = []
-    pieces.append(("same", old[:start]))
-    pieces.extend(_middle(middle_old, middle_new))
-    pieces.append(("same", old[len(old) - end :]))
+    begin: _Piece = ("same", old[:start])
+    rest: _Piece = ("same", old[len(old) - end :])
+    pieces = [begin, *_middle(middle_old, middle_new), rest]
     return [(op, visible("".join(tokens))) for op, tokens in pieces if tokens]
 
 
-def _middle(old: list[str], new: list[str]) -> list[tuple[Op, list[str]]]:
+def _middle(old: list[str], new: list[str]) -> list[_Piece]:
     if len(old) * len(new) > _MOST_PAIRS:
         return [("removed", old), ("added", new)]
-    pieces: list[tuple[Op, list[str]]] = []
+    pieces: list[_Piece] = []
     for tag, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag == "equal":
             pieces.append(("same", old[i:j]))
         else:
-            pieces += [("removed", old[i:j]), ("added", new[k:m])]
+            pieces.append(("removed", old[i:j]))
+            pieces.append(("added", new[k:m]))
     return pieces

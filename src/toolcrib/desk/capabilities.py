@@ -11,12 +11,14 @@ from toolcrib.coordination.signals import Signals
 from toolcrib.desk.activating import RegisteredCode, activation_of, held_by, registered_codes
 from toolcrib.desk.drafts import CapabilityKinds, changed_draft, checked_draft
 from toolcrib.desk.making import Making
+from toolcrib.desk.pins import Pins
 from toolcrib.desk.reach import require, within_reach
 from toolcrib.errors import Conflict, NotFound
 from toolcrib.grants.decide import decide, of_capability
 from toolcrib.identity.accounts import GroupStore
 from toolcrib.identity.caller import Caller
 from toolcrib.plugin.registration import Registry
+from toolcrib.tools.dotted import expand_dotted
 
 _AUTHORITY = frozenset({"access_type", "group_id", "code", "type"})
 """Fields that say who may use what: changing them is like making another row."""
@@ -33,12 +35,14 @@ class Capabilities:
         registry: Registry,
         kinds: CapabilityKinds,
         signals: Signals,
+        pins: Pins,
     ) -> None:
         self._capabilities = capabilities
         self._making = Making(capabilities=capabilities, groups=groups)
         self._registry = registry
         self._kinds = kinds
         self._signals = signals
+        self._pins = pins
 
     async def create(self, caller: Caller, draft: CapabilityDraft) -> Capability:
         """Raises InvalidOptions with the field, NotFound, NotGranted, Conflict."""
@@ -133,6 +137,8 @@ class Capabilities:
         updated = await self._capabilities.update(
             capability_id, touched, expected_version=expected_version
         )
+        if is_another_definition(row, updated):
+            await self._pins.released(f"{row.type}:{row.id}", caller)
         await self._signals.bump("catalog")
         return updated
 
@@ -166,3 +172,19 @@ class Capabilities:
         row = await self.get(caller, capability_id)
         require(caller, "change", of_capability(row), what=f"capability {capability_id}")
         return row
+
+
+def is_another_definition(before: Capability, after: Capability) -> bool:
+    """Whether whoever made this change means other tools by it. The options of a server's row say
+    how it is connected to; its tools are others when it is another server."""
+    if after.type == "mcp":
+        return _server_of(before) != _server_of(after)
+    return _written(before) != _written(after)
+
+
+def _server_of(row: Capability) -> object:
+    return expand_dotted(row.options or {}).get("server_url")
+
+
+def _written(row: Capability) -> tuple[object, ...]:
+    return (row.type, row.code, row.name, row.description, row.options)

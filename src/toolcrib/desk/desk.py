@@ -10,6 +10,7 @@ from typing import Protocol
 from toolcrib.agents.chats import ChatStore
 from toolcrib.catalog.capabilities import CapabilityStore
 from toolcrib.catalog.packages import PackageStore
+from toolcrib.catalog.pins import PinStore
 from toolcrib.coordination.signals import Signals
 from toolcrib.desk.agents import Agents
 from toolcrib.desk.calls import Calls
@@ -20,6 +21,8 @@ from toolcrib.desk.drafts import CapabilityKinds
 from toolcrib.desk.entering import Entrance
 from toolcrib.desk.groups import Groups
 from toolcrib.desk.packages import Fetch, InstalledTools, Run
+from toolcrib.desk.pins import Pins
+from toolcrib.desk.pins_looking import PinLooking
 from toolcrib.desk.plugins import LoadedPlugins
 from toolcrib.desk.replying import Invoke, Replying
 from toolcrib.desk.secrets import StoredSecrets
@@ -35,8 +38,9 @@ from toolcrib.identity.context import Environment
 from toolcrib.invocation.journal import Journal
 from toolcrib.plugin.discovery import Plugins
 from toolcrib.plugin.registration import Registry
+from toolcrib.resolution.holding import Holding
 from toolcrib.resolution.installed import InstalledPackages, PackageKinds
-from toolcrib.resolution.offering import Shelf
+from toolcrib.resolution.offering import Providers, Shelf
 from toolcrib.resolution.resolve import Resolver
 from toolcrib.resolution.servers import ServerProvider
 from toolcrib.secrets.settings import SettingValues
@@ -58,6 +62,8 @@ class Stores(Protocol):
     def agents(self) -> AgentStore: ...
     @property
     def packages(self) -> PackageStore: ...
+    @property
+    def pins(self) -> PinStore: ...
     @property
     def chats(self) -> ChatStore: ...
     @property
@@ -86,6 +92,8 @@ class Desk:
     plugins: LoadedPlugins
     tools: Tools
     servers: McpServers
+    pins: Pins
+    pins_looking: PinLooking
 
 
 def open_desk(
@@ -107,6 +115,8 @@ def open_desk(
     capability_kinds: CapabilityKinds,
     environment: Environment,
     servers: ServerProvider,
+    holding: Holding,
+    providers: Providers,
     chat_ended: ChatEnded,
     add_key: Callable[[], None] | None = None,
 ) -> Desk:
@@ -114,12 +124,19 @@ def open_desk(
     `add_key` makes a new vault key where the keys are ours to make."""
     signals = stores.signals
     entrance = Entrance(chats=stores.chats, environment=environment)
+    pins = Pins(
+        pins=stores.pins,
+        capabilities=stores.capabilities,
+        rules=holding.rules,
+        signals=signals,
+    )
     capabilities = Capabilities(
         capabilities=stores.capabilities,
         groups=stores.groups,
         registry=registry,
         kinds=capability_kinds,
         signals=signals,
+        pins=pins,
     )
     return Desk(
         groups=Groups(groups=stores.groups, signals=signals),
@@ -140,9 +157,23 @@ def open_desk(
             fetch=fetch,
             run=run,
             clock=clock,
+            pins=pins,
         ),
         capabilities=capabilities,
-        servers=McpServers(capabilities=capabilities, provider=servers),
+        servers=McpServers(capabilities=capabilities, provider=servers, holding=holding),
+        pins=pins,
+        pins_looking=PinLooking(
+            holding=holding,
+            pins=stores.pins,
+            capabilities=stores.capabilities,
+            packages=stores.packages,
+            values=values,
+            providers=providers,
+            servers=servers,
+            installed=installed,
+            shelf=shelf,
+            signals=signals,
+        ),
         agents=Agents(
             agents=stores.agents,
             capabilities=stores.capabilities,

@@ -11,6 +11,7 @@ from typing import Any
 from toolcrib.catalog.packages import Package, PackageDraft, PackageStore
 from toolcrib.coordination.signals import Signals
 from toolcrib.desk.package_reading import read_for
+from toolcrib.desk.pins import Pins
 from toolcrib.desk.reach import require_installation
 from toolcrib.errors import Conflict, InvalidOptions, InvalidRequest, NotFound
 from toolcrib.identity.caller import Caller
@@ -76,6 +77,7 @@ class InstalledTools:
         fetch: Fetch,
         run: Run,
         clock: Callable[[], datetime],
+        pins: Pins,
     ) -> None:
         self._packages = packages
         self._vault = vault
@@ -85,6 +87,7 @@ class InstalledTools:
         self._fetch = fetch
         self._run = run
         self._clock = clock
+        self._pins = pins
 
     async def preview(self, caller: Caller, document: object) -> PackagePreview:
         """A package, or `{"url": …}` where one is found. Nothing is stored.
@@ -137,6 +140,7 @@ class InstalledTools:
             package = await self._packages.replace(
                 _draft(reading), expected_version=expected_version
             )
+        await self._pins.released(f"package:{slug}", caller)
         return await self._changed(package, reading, findings)
 
     async def list(
@@ -165,6 +169,7 @@ class InstalledTools:
             gone = await self._packages.delete(slug, expected_version=expected_version)
         if not gone:
             raise NotFound(f"There is no package {slug!r}.")
+        await self._pins.gone(f"package:{slug}")
         await self._signals.bump("grants")
         await self._signals.bump("catalog")
 

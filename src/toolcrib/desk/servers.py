@@ -1,17 +1,25 @@
-"""This module shows the MCP servers of a caller's capabilities, and looks at one anew."""
+"""This module shows the MCP servers of a caller's capabilities, and looks at one anew.
+
+Looking at a server pins what it lists, like any other look at its tools.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 from toolcrib.catalog.capabilities import Capability
 from toolcrib.desk.capabilities import Capabilities
 from toolcrib.errors import NotFound
 from toolcrib.grants.decide import decide, of_capability
 from toolcrib.identity.caller import Caller
+from toolcrib.resolution.holding import Holding
 from toolcrib.resolution.servers import ServerProvider
+from toolcrib.tools.call import Call
 from toolcrib.tools.remote import ServerState
+from toolcrib.tools.result import Output
+from toolcrib.tools.source import Bundle, Offer
 
 _PREFIX = "mcp:"
 
@@ -19,9 +27,12 @@ _PREFIX = "mcp:"
 class McpServers:
     """Servers as the caller connects to them: with their own settings, or their group's."""
 
-    def __init__(self, *, capabilities: Capabilities, provider: ServerProvider) -> None:
+    def __init__(
+        self, *, capabilities: Capabilities, provider: ServerProvider, holding: Holding
+    ) -> None:
         self._capabilities = capabilities
         self._provider = provider
+        self._holding = holding
 
     async def list(
         self, caller: Caller, *, after: int = 0, limit: int = 50
@@ -52,9 +63,22 @@ class McpServers:
         self, caller: Caller, row: Capability, *, refresh: bool = False
     ) -> ServerState:
         group = row.group_id if row.access_type == "group" else caller.group_id
-        return await self._provider.state(
+        state = await self._provider.state(
             row, user_id=caller.user_id, group_id=group, refresh=refresh
         )
+        offers = [Offer(spec=spec, run=_nothing) for spec in state.specs]
+        bundle = Bundle(code=row.codes[0], kind="mcp", offers=offers)
+        [(sifted, _)] = await self._holding.sift([(bundle, row.id)])
+        return replace(
+            state,
+            tools=[offer.spec.name for offer in sifted.offers if offer.hold is None],
+            held={o.spec.name: o.hold for o in sifted.offers if o.hold is not None},
+        )
+
+
+async def _nothing(call: Call) -> Output:
+    """These offers are looked at and never called."""
+    return Output.failed("internal", "This tool was only looked at.")
 
 
 def _is_usable(row: Capability, caller: Caller) -> bool:

@@ -124,7 +124,9 @@ class Platform:
         """What gives a caller's tools."""
         storage = self.storage
         self.installed = InstalledPackages(storage.packages, self.vault, self.package_kinds)
-        self.server_provider = ServerProvider(McpConnector(self.servers), self.values)
+        self.server_provider = ServerProvider(
+            McpConnector(self.servers), self.values, pinned=self.settings.pins != "off"
+        )
         self.providers: Providers = {
             "internal": InternalProvider(self.shelf, self.installed),
             "api": DefinedProvider(self.api, self.values, self.memory),
@@ -199,6 +201,8 @@ class Platform:
             chat_ended=self.rooms.end,
             add_key=self.key_file and self.key_file.add,
         )
+            holding=self.holding,
+            providers=self.providers,
 
     # --- what it does -----------------------------------------------------------------------------
 

@@ -24,13 +24,20 @@ from toolcrib.tools.result import Output
 from toolcrib.tools.source import Bundle, Offer, ref
 from toolcrib.tools.spec import ToolSpec
 
+_CHANGED = (
+    "was changed by its server since it was listed. "
+    "List the tools again: it is there once its new definition is accepted."
+)
+
 
 class ServerProvider:
-    """Capabilities of type mcp."""
+    """Capabilities of type mcp. `pinned`: a call is for the definition that its caller was shown,
+    and refused when the server has another by now."""
 
-    def __init__(self, connector: Connector, values: SettingValues) -> None:
+    def __init__(self, connector: Connector, values: SettingValues, *, pinned: bool = True) -> None:
         self._connector = connector
         self._values = values
+        self._pinned = pinned
 
     async def find(self, capability: Capability, situation: Situation) -> Found:
         options = capability.options or {}
@@ -44,7 +51,8 @@ class ServerProvider:
         except ToolcribError as error:
             fix = f"Change the options of capability {capability.id}."
             return (), (_absence(capability, str(error), fix),)
-        return (_bundle(capability, seen, delegation),), _troubles(capability, seen)
+        bundle = _bundle(capability, seen, delegation, pinned=self._pinned)
+        return (bundle,), _troubles(capability, seen)
 
     async def _unset(self, capability: Capability, situation: Situation) -> Absence | None:
         settings = situation.settings
@@ -102,23 +110,27 @@ class ServerProvider:
         )
 
 
-def _bundle(capability: Capability, seen: ServerSeen, delegation: Mapping[str, Any]) -> Bundle:
+def _bundle(
+    capability: Capability, seen: ServerSeen, delegation: Mapping[str, Any], *, pinned: bool
+) -> Bundle:
     code = capability.codes[0]
     return Bundle(
         code=code,
         kind="mcp",
         name=capability.name,
         description=capability.description,
-        offers=[_offer(capability, spec, seen) for spec in seen.tools],
+        offers=[_offer(capability, spec, seen, pinned=pinned) for spec in seen.tools],
         skipped=[replace(skip, ref=ref("mcp", code, skip.ref)) for skip in seen.skipped],
         delegations=(delegation,),
     )
 
 
-def _offer(capability: Capability, spec: ToolSpec, seen: ServerSeen) -> Offer:
+def _offer(capability: Capability, spec: ToolSpec, seen: ServerSeen, *, pinned: bool) -> Offer:
     async def run(call: Call) -> Output:
         if seen.call is None:
             return Output.failed("internal", "The server cannot be called.")
+        if pinned and seen.current is not None and _is_another(spec, seen.current(spec.name)):
+            return Output.failed("held", f"{spec.name} {_CHANGED}")
         return await seen.call(spec, call)
 
     return Offer(
@@ -127,6 +139,10 @@ def _offer(capability: Capability, spec: ToolSpec, seen: ServerSeen) -> Offer:
         origin=f"MCP server of capability {capability.id} {capability.name!r}",
         upstream=seen.place,
     )
+
+
+def _is_another(shown: ToolSpec, now: ToolSpec | None) -> bool:
+    return now is not None and now is not shown and now.fingerprint != shown.fingerprint
 
 
 def _troubles(capability: Capability, seen: ServerSeen) -> Sequence[Absence]:

@@ -100,27 +100,37 @@ class SqlPinStore:
                 raise Conflict(
                     f"The pin of {pin.ref} was decided about meanwhile.", hint="Look at it again."
                 )
-            await connection.execute(_retiring(pin.source, pin.name, pin.id, keeps_others))
+            statement = _retiring(pin.source, pin.name, [pin.id], keeps_others=keeps_others)
+            await connection.execute(statement)
         return _pin(row)
 
     async def add_accepted(
         self, sightings: Sequence[Sighting], *, how: How, user_id: int | None
     ) -> None:
+        tools: defaultdict[tuple[str, str], list[Sighting]] = defaultdict(list)
+        for sighting in sightings:
+            tools[sighting.source, sighting.name].append(sighting)
+        decision = Decision(state="accepted", how=how, decided_by=user_id)
         async with self._database.write() as connection:
-            for sighting in sightings:
-                await self._wait_for(connection, sighting.source)
-                decision = Decision(state="accepted", how=how, decided_by=user_id)
-                row = self._row(sighting, decision)
-                changed = {k: row[k] for k in ("state", "how", "decided_at", "decided_by")}
-                statement = rows.upsert(
-                    pins,
-                    row,
-                    key=("source", "name", "fingerprint"),
-                    otherwise=changed,
-                    kind=self._database.address.kind,
-                ).returning(pins.c.id)
-                number = (await connection.execute(statement)).scalar_one()
-                await connection.execute(_retiring(sighting.source, sighting.name, number, False))
+            for source in sorted({source for source, _ in tools}):
+                await self._wait_for(connection, source)
+            for (source, name), mine in tools.items():
+                kept = [await self._put(connection, one, decision) for one in mine]
+                await connection.execute(_retiring(source, name, kept, keeps_others=False))
+
+    async def _put(
+        self, connection: AsyncConnection, sighting: Sighting, decision: Decision
+    ) -> int:
+        row = self._row(sighting, decision)
+        changed = {k: row[k] for k in ("state", "how", "decided_at", "decided_by")}
+        statement = rows.upsert(
+            pins,
+            row,
+            key=("source", "name", "fingerprint"),
+            otherwise=changed,
+            kind=self._database.address.kind,
+        )
+        return (await connection.execute(statement.returning(pins.c.id))).scalar_one()
 
     async def release(self, source: str, *, user_id: int | None) -> bool:
         statement = (
@@ -209,12 +219,16 @@ async def _make_room(connection: AsyncConnection, known: Sequence[Pin]) -> None:
         await connection.execute(delete(pins).where(pins.c.id.in_(gone)))
 
 
-def _retiring(source: str, name: str, accepted: int, keeps_others: bool) -> Any:
-    """What a tool's other pins become when one is accepted; older held ones are past anyway."""
-    mine = (pins.c.source == source, pins.c.name == name, pins.c.id != accepted)
+def _retiring(source: str, name: str, accepted: Sequence[int], *, keeps_others: bool) -> Any:
+    """What a tool's other pins become when some are accepted; older held ones are past anyway."""
     states: list[PinState] = ["released"] if keeps_others else ["released", "accepted"]
-    past = and_(pins.c.state == "held", pins.c.id < accepted)
-    return update(pins).where(*mine, or_(pins.c.state.in_(states), past)).values(state="retired")
+    past = and_(pins.c.state == "held", pins.c.id < max(accepted))
+    return (
+        update(pins)
+        .where(pins.c.source == source, pins.c.name == name, pins.c.id.not_in(accepted))
+        .where(or_(pins.c.state.in_(states), past))
+        .values(state="retired")
+    )
 
 
 def _pin(row: RowMapping) -> Pin:

@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 
 from toolcrib.tools.call import Call
 from toolcrib.tools.result import Output
-from toolcrib.tools.source import Skip
+from toolcrib.tools.source import Hold, Skip
 from toolcrib.tools.spec import ToolSpec
 
 
@@ -36,6 +36,8 @@ class ServerSeen:
     warnings: Sequence[str] = ()
     trouble: str | None = None
     call: Callable[[ToolSpec, Call], Awaitable[Output]] | None = field(default=None, repr=False)
+    current: Callable[[str], ToolSpec | None] | None = field(default=None, repr=False)
+    """A tool as the server defines it by now, as far as is known; never waits."""
     place: str | None = None
     """`host:port`, where it is at an address."""
 
@@ -54,6 +56,10 @@ class ServerState:
     error: tuple[str, str] | None = None
     checked_at: float | None = None
     """Seconds since 1970 of the last look."""
+    specs: Sequence[ToolSpec] = field(default=(), repr=False)
+    """The same tools with their definitions."""
+    held: Mapping[str, Hold] = field(default_factory=dict[str, Hold])
+    """Tools that are held back, and why."""
 
 
 class Connector(Protocol):

@@ -5,13 +5,21 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Literal
 
-from toolcrib.surfaces.http.shapes.fields import JsonObject, Moment, Row
+from toolcrib.surfaces.http.shapes.fields import Moment, Row
 from toolcrib.tools.remote import ServerState
 
 
 class ServerErrorRow(Row):
     code: str
     message: str
+
+
+class HeldRow(Row):
+    """A tool that waits until a person accepts its definition."""
+
+    tool: str
+    reason: str
+    fix: str
 
 
 class ServerRow(Row):
@@ -21,7 +29,7 @@ class ServerRow(Row):
     tools: list[str]
     error: ServerErrorRow | None
     checked_at: Moment | None
-    held: list[JsonObject]
+    held: list[HeldRow]
 
     @classmethod
     def of(cls, state: ServerState) -> ServerRow:
@@ -34,5 +42,8 @@ class ServerRow(Row):
             tools=list(state.tools),
             error=error and ServerErrorRow(code=error[0], message=error[1]),
             checked_at=None if at is None else datetime.fromtimestamp(at, UTC),
-            held=[],
+            held=[
+                HeldRow(tool=name, reason=hold.reason, fix=hold.fix)
+                for name, hold in state.held.items()
+            ],
         )
