@@ -15,9 +15,11 @@ from toolcrib.asgi.authentication import Authentication
 from toolcrib.asgi.front import Front
 from toolcrib.asgi.gateway import ToGateway
 from toolcrib.asgi.hosts import Hosts, path_prefix
+from toolcrib.desk.furnishing import furnish
 from toolcrib.desk.setup import first_token
 from toolcrib.platform import Platform, open_platform
 from toolcrib.settings import Settings
+from toolcrib.surfaces.http.calling import Calling
 from toolcrib.surfaces.http.serving import rest
 
 _EXPOSED = ["ETag", "X-Toolcrib-Note"]
@@ -65,11 +67,14 @@ def _middleware(settings: Settings, *, waits: bool = False) -> list[Middleware]:
         *([cors] if settings.cors_origins else []),
         Middleware(Authentication, waits=waits),
         Middleware(ToGateway),
+        Middleware(Calling),
     ]
 
 
 async def _let_somebody_in(platform: Platform) -> None:
     storage = platform.storage
+    if platform.settings.builtin_tools:
+        await furnish(storage.users, storage.capabilities, storage.signals)
     made = await first_token(
         storage.users,
         storage.tokens,

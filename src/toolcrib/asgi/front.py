@@ -3,7 +3,6 @@ and what nobody else caught."""
 
 from __future__ import annotations
 
-from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -19,6 +18,8 @@ _HEADERS = (
 )
 """What every answer carries unless its route said otherwise."""
 
+_REMEMBERED = 64
+
 
 class Front:
     """Lets a request in, and its answer out."""
@@ -27,6 +28,7 @@ class Front:
         self._app = app
         self._hosts = hosts
         self._prefix = prefix
+        self._answered_to: set[str | None] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -45,9 +47,8 @@ class Front:
             await unexpected(error)(scope, receive, answer.send)
 
     def _refusal(self, scope: Scope) -> Response | None:
-        headers = Headers(scope=scope)
-        host, origin = headers.get("host"), headers.get("origin")
-        if not self._hosts.answers_to(host):
+        host, origin = _who_and_whence(scope)
+        if not self._is_ours(host):
             return problem(
                 421,
                 "This server does not answer to the name in the Host header.",
@@ -65,6 +66,15 @@ class Front:
             )
         return None
 
+    def _is_ours(self, host: str | None) -> bool:
+        """Whether this server answers to the name; the names that it does are remembered."""
+        if host in self._answered_to:
+            return True
+        ours = self._hosts.answers_to(host)
+        if ours and len(self._answered_to) < _REMEMBERED:
+            self._answered_to.add(host)
+        return ours
+
 
 class _Answer:
     """Adds the headers, and knows whether the answer has begun."""
@@ -80,6 +90,17 @@ class _Answer:
             present = {name.lower() for name, _ in headers}
             message["headers"] = headers + [pair for pair in _HEADERS if pair[0] not in present]
         await self._send(message)
+
+
+def _who_and_whence(scope: Scope) -> tuple[str | None, str | None]:
+    """The first `Host` and the first `Origin` of a request."""
+    host = origin = None
+    for name, value in scope["headers"]:
+        if name == b"host" and host is None:
+            host = value.decode("latin-1")
+        elif name == b"origin" and origin is None:
+            origin = value.decode("latin-1")
+    return host, origin
 
 
 def _below(scope: Scope, prefix: str) -> Scope:

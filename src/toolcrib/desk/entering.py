@@ -13,6 +13,8 @@ from toolcrib.grants.decide import personal
 from toolcrib.identity.caller import Caller, ChatRef
 from toolcrib.identity.context import Context, Environment
 
+_REMEMBERED = 4096
+
 
 class Entrance:
     """Finds chats and reads contexts. `environment` is the operator's word."""
@@ -20,6 +22,8 @@ class Entrance:
     def __init__(self, *, chats: ChatStore, environment: Environment) -> None:
         self._chats = chats
         self._environment: Environment = environment
+        self._plain = Context.of(None, environment=environment)
+        self._outside: dict[int, tuple[Caller, Caller]] = {}
 
     async def chat(self, caller: Caller, chat_id: int) -> Chat:
         """One of the caller's own chats. Raises NotFound."""
@@ -38,8 +42,19 @@ class Entrance:
         return context
 
     async def outside(self, caller: Caller, values: Mapping[str, Any] | None) -> Caller:
-        """The caller with a context of their own, in no chat."""
-        return replace(caller, chat=None, context=await self.context(caller, values))
+        """The caller with a context of their own, in no chat.
+
+        One Caller object without a context stays one outside: what is kept for it is found again.
+        """
+        if values is not None:
+            return replace(caller, chat=None, context=await self.context(caller, values))
+        known = self._outside.get(id(caller))
+        if known is None or known[0] is not caller:
+            known = (caller, replace(caller, chat=None, context=self._plain))
+            if len(self._outside) >= _REMEMBERED:
+                self._outside.clear()
+            self._outside[id(caller)] = known
+        return known[1]
 
     def inside(self, caller: Caller, chat: Chat) -> Caller:
         """The caller in the chat. Raises NotGranted when they left the chat's group."""

@@ -26,7 +26,7 @@ class StrictRequest(Request):
     async def body(self) -> bytes:
         if not hasattr(self, "_body"):
             self._body = await self._bounded()
-            if self._body and not _is_json(self.headers.get("content-type", "")):
+            if self._body and not is_json(self.headers.get("content-type", "")):
                 raise Refusal(
                     415,
                     "The body is not declared as JSON.",
@@ -80,7 +80,8 @@ def strict_json(text: str | bytes, *, what: str | None = None) -> Any:
     return value
 
 
-def _is_json(declared: str) -> bool:
+def is_json(declared: str) -> bool:
+    """Whether a Content-Type says JSON."""
     media_type = declared.partition(";")[0].strip().lower()
     return media_type == "application/json" or (
         media_type.startswith("application/") and media_type.endswith("+json")

@@ -6,9 +6,12 @@ from typing import Annotated, Any, cast
 
 from fastapi import Path, Query, Response
 
+from toolcrib.desk.desk import Desk
 from toolcrib.errors import InvalidRequest
+from toolcrib.identity.caller import Caller
 from toolcrib.surfaces.http.asking import LARGEST_ID, Id, TheCaller, TheDesk, router
 from toolcrib.surfaces.http.reading import strict_json
+from toolcrib.surfaces.http.shapes.fields import JsonObject
 from toolcrib.surfaces.http.shapes.tools import (
     CallAnswer,
     CallBody,
@@ -27,11 +30,10 @@ ToolName = Annotated[str, Path(max_length=512, description="The exposed name, or
 OneId = Annotated[int | None, Query(ge=1, le=LARGEST_ID)]
 
 
-@routes.post("/agents/{agent_id}/tools/{name:path}/call", response_model=CallAnswer)
-async def call(
-    agent_id: Id, name: ToolName, body: CallBody, caller: TheCaller, desk: TheDesk
-) -> Response:
-    """Call a tool. A tool that fails is an answer with `success: false`, not an HTTP error."""
+async def answered(
+    desk: Desk, caller: Caller, agent_id: int, name: str, body: CallBody
+) -> JsonObject:
+    """The JSON of a CallAnswer. Raises ToolcribError for a request that cannot be."""
     outcome = await desk.tools.call(
         caller,
         agent_id,
@@ -41,7 +43,15 @@ async def call(
         chat_uuid=body.chat_uuid,
         context=body.context,
     )
-    return Json(call_answer(outcome))
+    return call_answer(outcome)
+
+
+@routes.post("/agents/{agent_id}/tools/{name:path}/call", response_model=CallAnswer)
+async def call(
+    agent_id: Id, name: ToolName, body: CallBody, caller: TheCaller, desk: TheDesk
+) -> Response:
+    """Call a tool. A tool that fails is an answer with `success: false`, not an HTTP error."""
+    return Json(await answered(desk, caller, agent_id, name, body))
 
 
 @routes.post("/agents/{agent_id}/tools/{name:path}/preview")
