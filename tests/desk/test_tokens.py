@@ -9,6 +9,7 @@ import pytest
 from tests.support.tenants import Tenants
 from toolcrib.errors import InvalidRequest, NotAuthenticated, NotFound, NotGranted
 from toolcrib.grants.agents import AgentDraft
+from toolcrib.identity.tokens import new_token
 
 
 async def test_tokens_are_the_users_own_business(tenants: Tenants) -> None:
@@ -54,14 +55,29 @@ async def test_a_token_of_another_user_is_not_found(tenants: Tenants) -> None:
 
 async def test_an_expired_token_is_refused(tenants: Tenants) -> None:
     """Its row stays, it opens nothing."""
-    _, made = await tenants.crib.desk.tokens.create(
-        tenants.user_a.caller,
+    made = new_token()
+    await tenants.crib.platform.storage.tokens.create(
+        token_id=made.id,
+        digest=made.digest,
         user_id=tenants.user_a.id,
         name="old",
         expires_at=datetime.now(UTC) - timedelta(seconds=1),
     )
     with pytest.raises(NotAuthenticated):
         await tenants.crib.platform.authenticator.caller_of(made.text)
+
+
+async def test_no_token_is_made_that_has_expired(tenants: Tenants) -> None:
+    """It would look as if it worked until somebody tries it."""
+    past = datetime.now(UTC) - timedelta(seconds=1)
+    with pytest.raises(InvalidRequest) as refused:
+        await tenants.crib.desk.tokens.create(
+            tenants.user_a.caller, user_id=tenants.user_a.id, name="old", expires_at=past
+        )
+
+    assert (refused.value.where, past.isoformat() in refused.value.message) == ("expires_at", True)
+    names = [row.name for row in await tenants.crib.platform.storage.tokens.list(tenants.user_a.id)]
+    assert names == ["test"]
 
 
 async def test_a_token_is_bound_only_to_an_agent_its_user_may_use(tenants: Tenants) -> None:

@@ -31,6 +31,8 @@ class Groups:
         return within_reach(group, caller, group and of_group(group), what=f"group {group_id}")
 
     async def list(self, caller: Caller, *, after: int = 0, limit: int = 50) -> Sequence[Group]:
+        if caller.agent_id is not None:
+            return []
         ids = None if caller.is_super_admin else caller.group_ids
         rows = await self._groups.list(ids=ids, after=after, limit=limit)
         return [row for row in rows if decide(caller, "see", of_group(row))]

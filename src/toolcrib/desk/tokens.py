@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from toolcrib.coordination.signals import Signals
@@ -12,7 +12,7 @@ from toolcrib.errors import InvalidRequest, NotFound, NotGranted
 from toolcrib.grants.agents import AgentStore
 from toolcrib.grants.decide import decide, of_agent, of_user
 from toolcrib.identity.accounts import Token, TokenStore, User, UserStore
-from toolcrib.identity.authentication import caller_from
+from toolcrib.identity.authentication import caller_from, now
 from toolcrib.identity.caller import Caller
 from toolcrib.identity.tokens import NewToken, new_token
 
@@ -21,12 +21,19 @@ class Tokens:
     """A user's tokens are that user's business, and the super-admins'."""
 
     def __init__(
-        self, *, tokens: TokenStore, users: UserStore, agents: AgentStore, signals: Signals
+        self,
+        *,
+        tokens: TokenStore,
+        users: UserStore,
+        agents: AgentStore,
+        signals: Signals,
+        clock: Callable[[], datetime] = now,
     ) -> None:
         self._tokens = tokens
         self._users = users
         self._agents = agents
         self._signals = signals
+        self._clock = clock
 
     async def create(
         self,
@@ -39,9 +46,16 @@ class Tokens:
     ) -> tuple[Token, NewToken]:
         """The row, and the token whose text is shown this once.
 
-        Raises NotFound, NotGranted, InvalidRequest for an agent that the user may not use.
+        Raises NotFound, NotGranted, InvalidRequest for an agent that the user may not use and for
+        an end that has passed.
         """
         user = await self._holder(caller, user_id)
+        if expires_at is not None and expires_at <= self._clock():
+            raise InvalidRequest(
+                f"The token would have expired already, at {expires_at.isoformat()}.",
+                where="expires_at",
+                hint="Give a time to come, or leave it out for a token without an end.",
+            )
         if agent_id is not None:
             await self._require_usable(user, agent_id)
         made = new_token()

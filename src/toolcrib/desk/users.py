@@ -54,16 +54,8 @@ class Users:
         return _as_seen(found, caller)
 
     async def list(self, caller: Caller, *, after: int = 0, limit: int = 50) -> Sequence[User]:
-        if caller.is_super_admin:
-            rows = await self._users.list(after=after, limit=limit)
-        else:
-            admin = caller.role is Role.ADMIN
-            rows = await self._users.list(
-                group_ids=caller.group_ids if admin else None,
-                ids=frozenset({caller.user_id}),
-                after=after,
-                limit=limit,
-            )
+        groups, ids = _whom(caller)
+        rows = await self._users.list(group_ids=groups, ids=ids, after=after, limit=limit)
         return [_as_seen(row, caller) for row in rows if decide(caller, "see", of_user(row))]
 
     async def update(
@@ -112,6 +104,18 @@ class Users:
                 return True
             after = rows[-1].id
         return False
+
+
+def _whom(caller: Caller) -> tuple[frozenset[int] | None, frozenset[int] | None]:
+    """The groups whose members a list holds, and the users besides; both None: everybody.
+
+    What `decide` would leave out is not asked for: a page would be short without being the last.
+    """
+    if caller.agent_id is not None or caller.role is Role.USER:
+        return None, frozenset({caller.user_id})
+    if caller.is_super_admin:
+        return None, None
+    return caller.group_ids, frozenset({caller.user_id})
 
 
 def _as_seen(user: User, caller: Caller) -> User:
