@@ -17,6 +17,7 @@ from toolcrib.grants.agents import AgentStore
 from toolcrib.identity.accounts import GroupStore, TokenStore, UserStore
 from toolcrib.invocation.journal import Journal
 from toolcrib.resolution.exposed import ExposedNames
+from toolcrib.secrets.logins import LoginStore
 from toolcrib.secrets.settings import SettingStore
 from toolcrib.secrets.vault import SecretStore
 from toolcrib.storage import schema
@@ -33,6 +34,7 @@ from toolcrib.storage.journal.postgres import PostgresSink
 from toolcrib.storage.journal.sink import Sink
 from toolcrib.storage.journal.sqlite import SqliteSink
 from toolcrib.storage.journal.writer import Pace
+from toolcrib.storage.logins import SqlLoginStore
 from toolcrib.storage.memories import SqlMemoryStore
 from toolcrib.storage.packages import SqlPackageStore
 from toolcrib.storage.pins import SqlPinStore
@@ -58,6 +60,7 @@ class Storage:
     chats: ChatStore
     settings: SettingStore
     secrets: SecretStore
+    logins: LoginStore
     packages: PackageStore
     exposed_names: ExposedNames
     pins: PinStore
@@ -135,6 +138,7 @@ def _storage(
         chats=SqlChatStore(database),
         settings=SqlSettingStore(database),
         secrets=SqlSecretStore(database),
+        logins=SqlLoginStore(database),
         packages=SqlPackageStore(database),
         exposed_names=SqlExposedNames(database),
         pins=SqlPinStore(database),

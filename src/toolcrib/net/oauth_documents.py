@@ -1,0 +1,181 @@
+"""This module reads what OAuth servers publish about themselves: which authorization server a
+resource trusts (RFC 9728), and where that server's endpoints are (RFC 8414, OpenID discovery).
+
+Every address is judged by the guard: a resource that names an authorization server inside the
+network gets nowhere. A document must be about what it was asked for, to the letter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+from urllib.parse import urlsplit, urlunsplit
+
+import orjson
+
+from toolcrib.errors import SourceError, SourceProtocolError
+from toolcrib.net.client import GuardedClient
+
+LIMIT = 256 * 1024
+TIMEOUT = 15.0
+_HINTED = re.compile(r'resource_metadata\s*=\s*"([^"]*)"', re.IGNORECASE)
+_RESOURCE = "/.well-known/oauth-protected-resource"
+_SERVER = "/.well-known/oauth-authorization-server"
+_OPENID = "/.well-known/openid-configuration"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Resource:
+    """What a protected resource says of itself."""
+
+    issuers: Sequence[str]
+    scopes: Sequence[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AuthorizationServer:
+    """What an authorization server says of itself; endpoints that it has not are None."""
+
+    issuer: str
+    token_endpoint: str
+    authorization_endpoint: str | None = None
+    registration_endpoint: str | None = None
+    revocation_endpoint: str | None = None
+    auth_methods: Sequence[str] = ("client_secret_basic",)
+    has_pkce: bool = False
+    reads_client_documents: bool = False
+    names_itself_in_answers: bool = False
+
+
+async def resource_of(client: GuardedClient, url: str) -> Resource:
+    """The metadata of the server at an address. Raises SourceError, EgressBlocked."""
+    for address in [await _hinted(client, url), *_well_known(_RESOURCE, url)]:
+        document = await document_at(client, address) if address else None
+        if document is None:
+            continue
+        named = document.get("resource")
+        if not isinstance(named, str) or not _covers(named, url):
+            raise SourceProtocolError("The server's OAuth metadata is about another resource.")
+        issuers = texts(document.get("authorization_servers"))
+        if issuers:
+            return Resource(issuers=issuers, scopes=texts(document.get("scopes_supported")))
+    raise SourceProtocolError(
+        "The server does not say which authorization server it trusts.",
+        hint="Name it in the definition: auth.issuer.",
+    )
+
+
+async def server_of(client: GuardedClient, issuer: str) -> AuthorizationServer:
+    """The metadata of an authorization server. Raises SourceError, EgressBlocked."""
+    places = [*_well_known(_SERVER, issuer)[:1], *_well_known(_OPENID, issuer)[:1]]
+    places.append(issuer.rstrip("/") + _OPENID)
+    for address in dict.fromkeys(places):
+        document = await document_at(client, address)
+        if document is not None:
+            return _server(document, issuer)
+    raise SourceProtocolError(f"The authorization server {issuer!r} publishes no metadata.")
+
+
+async def document_at(client: GuardedClient, url: str) -> Mapping[str, Any] | None:
+    """The JSON object at an address; None where there is none."""
+    answer = await client.request(
+        "GET", url, headers={"Accept": "application/json"}, timeout=TIMEOUT, limit=LIMIT
+    )
+    if not answer.ok or answer.truncated:
+        if answer.status >= 500:
+            raise SourceProtocolError(f"The metadata cannot be read: HTTP {answer.status}.")
+        return None
+    return json_object(answer.body)
+
+
+def json_object(body: bytes) -> Mapping[str, Any] | None:
+    try:
+        found: object = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return None
+    return cast("dict[str, Any]", found) if isinstance(found, dict) else None
+
+
+def texts(value: object) -> tuple[str, ...]:
+    """The texts of a list; nothing for what is none."""
+    if not isinstance(value, list):
+        return ()
+    return tuple(one for one in cast("list[object]", value) if isinstance(one, str) and one)
+
+
+async def _hinted(client: GuardedClient, url: str) -> str | None:
+    """The address that the server's refusal names, asked without any credential."""
+    try:
+        answer = await client.request(
+            "POST",
+            url,
+            headers={"Accept": "application/json, text/event-stream"},
+            timeout=TIMEOUT,
+            limit=LIMIT,
+        )
+    except SourceError as error:
+        if error.code == "blocked":
+            raise
+        return None
+    for header in answer.headers.getall("WWW-Authenticate", ()):
+        if found := _HINTED.search(header):
+            return found[1]
+    return None
+
+
+def _server(document: Mapping[str, Any], issuer: str) -> AuthorizationServer:
+    if document.get("issuer") != issuer:
+        raise SourceProtocolError(
+            f"The metadata of {issuer!r} is about another issuer, so it is not believed."
+        )
+    token_endpoint = document.get("token_endpoint")
+    if not isinstance(token_endpoint, str):
+        raise SourceProtocolError(f"The authorization server {issuer!r} has no token endpoint.")
+    return AuthorizationServer(
+        issuer=issuer,
+        token_endpoint=token_endpoint,
+        authorization_endpoint=_text(document, "authorization_endpoint"),
+        registration_endpoint=_text(document, "registration_endpoint"),
+        revocation_endpoint=_text(document, "revocation_endpoint"),
+        auth_methods=texts(document.get("token_endpoint_auth_methods_supported"))
+        or ("client_secret_basic",),
+        has_pkce="S256" in texts(document.get("code_challenge_methods_supported")),
+        reads_client_documents=document.get("client_id_metadata_document_supported") is True,
+        names_itself_in_answers=document.get("authorization_response_iss_parameter_supported")
+        is True,
+    )
+
+
+def _text(document: Mapping[str, Any], name: str) -> str | None:
+    value = document.get(name)
+    return value if isinstance(value, str) and value else None
+
+
+def _well_known(place: str, url: str) -> list[str]:
+    """The well-known addresses of a URL: before its path, then at the root."""
+    parts = urlsplit(url)
+    origin = (parts.scheme, parts.netloc)
+    path = parts.path.rstrip("/")
+    found = [urlunsplit((*origin, place + path, parts.query, ""))] if path else []
+    return [*found, urlunsplit((*origin, place, "", ""))]
+
+
+def _covers(named: str, url: str) -> bool:
+    """Whether a resource's own name is that of the address, or of a place above it."""
+    try:
+        one, other = urlsplit(named), urlsplit(url)
+        same = (one.scheme.lower(), one.hostname, _port(one)) == (
+            other.scheme.lower(),
+            other.hostname,
+            _port(other),
+        )
+    except ValueError:
+        return False
+    above = one.path.rstrip("/")
+    return same and (other.path.rstrip("/") == above or other.path.startswith(f"{above}/"))
+
+
+def _port(parts: Any) -> int | None:
+    return parts.port or {"https": 443, "http": 80}.get(parts.scheme.lower())

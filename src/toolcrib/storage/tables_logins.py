@@ -1,0 +1,61 @@
+"""This module draws the tables of logins at other servers; `tables` draws all others."""
+
+from __future__ import annotations
+
+from sqlalchemy import Boolean, Column, ForeignKey, Index, LargeBinary, Table
+
+from toolcrib.storage.columns import Id, Json, Moment, Sortable, Words
+from toolcrib.storage.tables import metadata
+
+
+def _owner() -> tuple[Column[int], Column[int]]:
+    """Whose it is: at most one of the two is set, and it goes with them."""
+    return (
+        Column("user_id", Id, ForeignKey("users.id", ondelete="CASCADE")),
+        Column("group_id", Id, ForeignKey("groups.id", ondelete="CASCADE")),
+    )
+
+
+logins = Table(
+    "logins",
+    metadata,
+    Column("ref", Sortable, primary_key=True),
+    Column("owner", Sortable, primary_key=True),
+    *_owner(),
+    Column("issuer", Words, nullable=False),
+    Column("resource", Words, nullable=False),
+    Column("scopes", Json, nullable=False),
+    Column("status", Words, nullable=False),
+    Column("error", Words),
+    Column("expires_at", Moment),
+    Column("renewable", Boolean, nullable=False),
+    Column("sealed", LargeBinary),
+    Column("made", Words, nullable=False),
+    Column("version", Id, nullable=False),
+    Column("leased_by", Words),
+    Column("leased_until", Moment),
+    Column("updated_at", Moment, nullable=False),
+)
+
+login_attempts = Table(
+    "login_attempts",
+    metadata,
+    Column("digest", Sortable, primary_key=True),
+    Column("begun_by", Id, ForeignKey("users.id", ondelete="CASCADE"), nullable=False),
+    Column("ref", Words, nullable=False),
+    Column("label", Words, nullable=False),
+    *_owner(),
+    Column("sealed", LargeBinary, nullable=False),
+    Column("expires_at", Moment, nullable=False),
+)
+
+login_clients = Table(
+    "login_clients",
+    metadata,
+    Column("issuer", Sortable, primary_key=True),
+    Column("redirect_uri", Sortable, primary_key=True),
+    Column("sealed", LargeBinary, nullable=False),
+)
+
+Index("logins_by_owner", logins.c.owner, logins.c.ref)
+Index("login_attempts_by_end", login_attempts.c.expires_at)
