@@ -198,11 +198,11 @@ class Platform:
             capability_kinds={"internal": None, "api": self.api, "mcp": McpOptions()},
             environment=self.settings.environment,
             servers=self.server_provider,
+            holding=self.holding,
+            providers=self.providers,
             chat_ended=self.rooms.end,
             add_key=self.key_file and self.key_file.add,
         )
-            holding=self.holding,
-            providers=self.providers,
 
     # --- what it does -----------------------------------------------------------------------------
 
