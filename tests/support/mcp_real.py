@@ -25,19 +25,29 @@ _CACHE = Path(
 )
 
 
+NODE_22 = "node@22"
+"""The package that brings Node 22 along, for programs that the system's Node is too old for."""
+
+
 def npm_server(package: str) -> list[str]:
     """The command of an npm package's server: `node`, and its script."""
-    node, npm = shutil.which("node"), shutil.which("npm")
-    if node is None or npm is None:
-        missing("Node and npm are not installed, and a real server needs them")
-    folder = _CACHE / "npm" / package.replace("/", "+")
-    with _once(folder) as done:
-        if not done:
-            _run([npm, "install", "--no-audit", "--no-fund", "--prefix", str(folder), package])
-    script = folder / "node_modules" / package / "dist" / "index.js"
-    if not script.is_file():
+    node = shutil.which("node")
+    script = npm_folder(package) / package / "dist" / "index.js"
+    if node is None or not script.is_file():
         missing(f"{package} has no {script.name} where it was expected")
     return [node, str(script)]
+
+
+def npm_folder(*packages: str) -> Path:
+    """The `node_modules` of a folder that has these packages."""
+    npm = shutil.which("npm")
+    if npm is None:
+        missing("Node and npm are not installed, and a real server needs them")
+    folder = _CACHE / "npm" / "+".join(packages).replace("/", "+")
+    with _once(folder) as done:
+        if not done:
+            _run([npm, "install", "--no-audit", "--no-fund", "--prefix", str(folder), *packages])
+    return folder / "node_modules"
 
 
 def python_of(*packages: str) -> str:
