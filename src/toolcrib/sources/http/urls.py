@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import takewhile
 from urllib.parse import unquote
 
 from toolcrib.errors import InvalidOptions
@@ -90,8 +91,10 @@ def _require_whole(rest: list[Unit], where: str) -> None:
     """A stored value that ends the host must not push what stands behind it out of the host."""
     if not rest or not rest[0].stored:
         return
-    following = next((unit for unit in rest if unit.stored != rest[0].stored), None)
-    if following is not None and (following.slot or following.char not in "/?#"):
+    own = list(takewhile(lambda unit: unit.stored == rest[0].stored, rest))
+    following = rest[len(own)] if len(own) < len(rest) else None
+    marks = "/?#&" if any(unit.char == "?" for unit in own) else "/?#"
+    if following is not None and (following.slot or following.char not in marks):
         raise InvalidOptions(
             f"A stored value in the url's host holds {rest[0].char!r}, "
             "so the text behind it would not be part of the host.",
