@@ -190,6 +190,11 @@ async def test_a_reader_that_lies_about_the_size_is_caught(bench: Bench) -> None
     assert bench.upstream.requests == []
 
 
+def test_one_call_carries_a_hundred_mebibytes() -> None:
+    """Two documents of the greatest size: what the reference says."""
+    assert files.MAX_TOTAL == 100 * 1024 * 1024 == 2 * MAX_BYTES
+
+
 async def test_one_call_cannot_ask_for_more_than_memory_holds(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -250,3 +250,66 @@ async def test_a_limited_setting_does_not_follow_a_chosen_host(bench: Bench) -> 
     assert output.error is not None
     assert output.error.code == "blocked"
     assert bench.upstream.requests == []
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"headers": {"X-Key": "${K}"}},
+        {"method": "POST", "body_template": {"key": "${K}"}},
+        {"method": "POST", "body_template": "key ${K}"},
+        {"path": "/${K}"},
+        {"path": "/?key=${K}"},
+    ],
+)
+async def test_a_value_without_hosts_never_goes_to_a_chosen_one(
+    bench: Bench, options: dict[str, Any]
+) -> None:
+    """Wherever it stands: the host is the model's, so the value stays; its author was warned."""
+    origin = bench.url("").replace("127.0.0.1", "{host}")
+    given = {"name": "x", "url": origin + options.get("path", "/"), **options}
+    given.pop("path", None)
+    source = await bench.api(given, {"K": "unlimited-key"})
+    output = await bench.call(source, {"host": "127.0.0.1"})
+    assert output.error is not None
+    assert (output.error.code, "'K' is limited to no hosts" in output.text) == ("blocked", True)
+    assert "unlimited-key" not in repr(output)
+    assert (bench.upstream.requests, bench.upstream.connections) == ([], 0)
+    preview = await source.preview("x", {"host": "127.0.0.1"})
+    assert preview.egress["allowed"] is False
+    assert "'K' is limited to no hosts" in preview.egress["reason"]
+
+    findings = ApiKind(bench.client).check({"code": "x", "name": "x", "options": given})
+    assert [(f.where, f.severity) for f in findings if "chooses the host" in f.message] == [
+        ("options.url", "warning")
+    ]
+    source = await bench.api(given, {"K": BoundValue("limited-key", ["127.0.0.1"])})
+    await bench.sent(source, {"host": "127.0.0.1"})
+
+
+async def test_a_package_keeps_its_secret_from_a_chosen_host(bench: Bench) -> None:
+    """A part of the host is enough: anybody may own another part."""
+    port = bench.upstream.port
+    package = {
+        **KB,
+        "config": {
+            "url": f"https://{{tenant}}.kb.test:{port}/",
+            "headers": {"X-Key": "{{KB_KEY}}"},
+        },
+        "input_schema": {"type": "object", "properties": {"tenant": {"type": "string"}}},
+    }
+    bench.secrets["KB_KEY"] = "unlimited-key"
+    output = await bench.call(await bench.package(package), {"tenant": "evil"})
+    assert output.error is not None
+    assert output.error.code == "blocked"
+    assert "'KB_KEY' is limited to no hosts" in output.text
+    assert bench.upstream.connections == 0
+    findings = PackageKind(bench.client, bench._secret).check(package)
+    assert [f.where for f in findings if "chooses the host" in f.message] == ["config.url"]
+
+
+async def test_a_chosen_host_without_values_is_judged_by_the_guard_alone(bench: Bench) -> None:
+    """Nothing of value goes along."""
+    origin = bench.url("/").replace("127.0.0.1", "{host}")
+    source = await bench.api({"name": "x", "url": origin})
+    await bench.sent(source, {"host": "127.0.0.1"})

@@ -66,16 +66,20 @@ class Draft:
             body=self.body.bind(values, kind) if self.body else None,
             typed=bool(kind),
             limits=tuple(
-                (name, hosts)
+                (name, hosts_of(value))
                 for name, value in values.by_name.items()
-                if (hosts := hosts_of(value))
+                if hosts_of(value) or not isinstance(url.host, FixedHost)
             ),
         )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Operation:
-    """A request whose only holes are slots. `limits`: where the values inside it may go."""
+    """A request whose only holes are slots.
+
+    `limits`: where the values inside it may go, each with its hosts. Where arguments choose the
+    host every value is among them, and one without hosts may go nowhere.
+    """
 
     method: str
     url: UrlPlan
@@ -119,6 +123,11 @@ class Operation:
             return None
         host = self.url.host.of(arguments)
         for name, hosts in self.limits:
+            if not hosts:
+                return (
+                    f"{name!r} is limited to no hosts, and an argument chooses the host "
+                    f"{host.host!r}: limit the value to the hosts that may have it"
+                )
             if not may_go_to(hosts, host.host, host.port):
                 return f"{name!r} may be sent to {', '.join(hosts)} only, not to {host.host!r}"
         return None

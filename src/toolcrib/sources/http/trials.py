@@ -7,7 +7,8 @@ from collections.abc import Iterable
 
 from toolcrib.errors import InvalidOptions
 from toolcrib.secrets.placeholders import Language, Placeholder
-from toolcrib.sources.http.operation import Draft
+from toolcrib.sources.http.hosts import FixedHost
+from toolcrib.sources.http.operation import Draft, Operation
 from toolcrib.sources.http.problems import Problems
 from toolcrib.sources.http.sending import Sender
 from toolcrib.sources.http.slots import Values
@@ -25,12 +26,14 @@ def try_draft(
     sender would refuse the place that the author wrote out."""
     _warn_of_refusal(draft, sender, problems)
     failure: InvalidOptions | None = None
-    for values in _samples(draft, frozenset(names)):
+    names = frozenset(names)
+    for values in _samples(draft, names):
         try:
-            draft.bind(Values(values, language))
+            operation = draft.bind(Values(values, language))
         except InvalidOptions as error:
             failure = failure or error
         else:
+            _warn_of_choice(operation, sorted(names), draft.url_where, problems)
             return
     if failure is not None:
         problems.caught(failure, draft.url_where)
@@ -43,6 +46,15 @@ def _warn_of_refusal(draft: Draft, sender: Sender, problems: Problems) -> None:
     refusal = sender.refusal(f"{place[0]}/")
     if refusal is not None:
         problems.warn(draft.url_where, refusal)
+
+
+def _warn_of_choice(operation: Operation, names: list[str], where: str, problems: Problems) -> None:
+    if names and not isinstance(operation.url.host, FixedHost):
+        problems.warn(
+            where,
+            "An argument chooses the host: calls are refused unless each of these is limited to "
+            f"hosts where it is stored: {', '.join(names)}.",
+        )
 
 
 def _samples(draft: Draft, names: frozenset[str]) -> Iterable[dict[str, str]]:
