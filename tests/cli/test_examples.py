@@ -16,8 +16,8 @@ from tests.cli.tree import commands, examples
 from tests.support.environments import Job, Program, run_many
 
 LEAVES = dict(commands())
-RUNS_ON = {"serve"}
-"""Commands that do not end by themselves; the story of the first run starts them."""
+RUNS_ON = {"serve", "mcp serve"}
+"""Commands that do not end by themselves; tests of their own start them."""
 KNOWLEDGE_SEARCH = {
     "slug": "knowledge_search",
     "name": "Knowledge Search",

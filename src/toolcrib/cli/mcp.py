@@ -1,4 +1,4 @@
-"""This module holds the commands for MCP servers that tools come from."""
+"""This module holds the commands for MCP servers: those that tools come from, and our own."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from toolcrib.cli.answers import Answer, listed
-from toolcrib.cli.command import command, group
+from toolcrib.cli.command import command, group, plain_command
 from toolcrib.cli.paths import path
 
 if TYPE_CHECKING:
     from toolcrib.cli.client import Client
 
-mcp = group("mcp", "MCP servers that tools come from.")
+mcp = group("mcp", "MCP servers that tools come from, and tools served as one.")
 COLUMNS = ("ref", "label", "status", "tools", "error", "checked_at")
 NONE = "No capability of type mcp is yours to use."
 
@@ -31,3 +31,40 @@ async def refresh_server(
     """Connect to a server if need be, and read its list of tools now."""
     row = await client.post(path("mcp", "servers", ref, "refresh"))
     return listed({"items": [row], "next_cursor": None}, *COLUMNS, empty=NONE)
+
+
+@plain_command(
+    mcp,
+    "serve",
+    "toolcrib mcp serve --code greet --stdio",
+    "toolcrib mcp serve --code greet --http --port 9000",
+)
+def serve(
+    code: Annotated[
+        list[str],
+        typer.Option("--code", help="A code that a plugin registers; may be given again."),
+    ],
+    http: Annotated[
+        bool, typer.Option("--http/--stdio", help="Listen on a port, or speak on stdin and stdout.")
+    ] = False,
+    host: Annotated[str, typer.Option(help="The address to listen on, with --http.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="The port, with --http; 0: any free one.")
+    ] = 8421,
+    as_json: Annotated[
+        bool,
+        typer.Option("--json", help="Say what is served as JSON; with --stdio on stderr."),
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show where an error happened.")] = False,
+) -> None:
+    """Serve a plugin's tools as an MCP server of their own, without a database.
+
+    The plugin's settings are environment variables of the same names. Over HTTP the server is at
+    /mcp, and asks for the token of TOOLCRIB_MCP_TOKEN where that is set."""
+    from toolcrib.cli.mcp_serving import over_http, over_stdio  # noqa: PLC0415 - not for --help
+
+    codes = [part.strip() for one in code for part in one.split(",") if part.strip()]
+    if http:
+        over_http(codes, host, port, as_json=as_json)
+    else:
+        over_stdio(codes, as_json=as_json)

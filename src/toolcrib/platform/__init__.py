@@ -3,6 +3,7 @@ them in reverse. Nothing else picks storage, and nothing else starts background 
 
 from __future__ import annotations
 
+from toolcrib.platform.alone import alone
 from toolcrib.platform.bare import Bare, bare
 from toolcrib.platform.kinds import package_kinds
 from toolcrib.platform.opening import Opening, current_platform, open_platform
@@ -12,6 +13,7 @@ __all__ = [
     "Bare",
     "Opening",
     "Platform",
+    "alone",
     "bare",
     "current_platform",
     "open_platform",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 from toolcrib.documents.document import BlobStore, DocumentStore
 from toolcrib.plugin.changes import Predicate
@@ -11,10 +12,17 @@ from toolcrib.plugin.home import Home
 from toolcrib.plugin.lent import Lent
 from toolcrib.plugin.recording import Recording
 from toolcrib.plugin.rooms import Rooms
-from toolcrib.secrets.settings import SettingValues
 from toolcrib.tools.call import current_call
 
 __all__ = ["DocumentService", "Host", "PluginContext", "current_host"]
+
+
+class Values(Protocol):
+    """Where the values of settings come from."""
+
+    async def find(self, name: str, *, user_id: int | None, group_id: int | None) -> str | None:
+        """None where there is none. Raises SecretUndecryptable."""
+        ...
 
 
 class Host:
@@ -23,7 +31,7 @@ class Host:
     def __init__(
         self,
         *,
-        values: SettingValues | None = None,
+        values: Values | None = None,
         documents: DocumentStore | None = None,
         blobs: BlobStore | None = None,
     ) -> None:

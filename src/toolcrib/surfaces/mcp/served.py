@@ -36,6 +36,11 @@ class Served(Protocol):
         ...
 
     @property
+    def owner(self) -> str:
+        """Equal for those who may share a session of the older era."""
+        ...
+
+    @property
     def label(self) -> str:
         """What the client is shown as the name of all this."""
         ...
@@ -69,6 +74,11 @@ class AgentTools:
             who.agent_id,
             who.context,
         )
+
+    @property
+    def owner(self) -> str:
+        who = self.caller
+        return f"{self.agent_id}/{who.user_id}/{who.group_id}/{who.agent_id}"
 
     @property
     def label(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -25,7 +25,7 @@ STAYS: Final = 10 * 60.0
 class Session:
     """`seen_at` is when the SDK last served a request of the session."""
 
-    key: Hashable
+    owner: str
     version: str
     can_be_asked: bool
     seen_at: float
@@ -74,7 +74,7 @@ class Sessions:
     def find(self, session_id: str | None, served: Served) -> Session | None:
         """The session, for those whose it is."""
         session = self._known.get(session_id) if session_id else None
-        return session if session is not None and session.key == served.key else None
+        return session if session is not None and session.owner == served.owner else None
 
     def ended(self, session_id: str) -> None:
         session = self._known.pop(session_id, None)
@@ -85,7 +85,7 @@ class Sessions:
 def _begun(served: Served, params: Mapping[str, Any], *, now: float) -> Session:
     asked = params.get("protocolVersion")
     return Session(
-        key=served.key,
+        owner=served.owner,
         version=asked if asked in HANDSHAKE_PROTOCOL_VERSIONS else LATEST_HANDSHAKE_VERSION,
         can_be_asked="elicitation" in object_of(params.get("capabilities")),
         seen_at=now,
