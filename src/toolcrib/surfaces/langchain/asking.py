@@ -36,8 +36,15 @@ class Asking:
     """Capabilities in the hands of one agent."""
 
     def __init__(
-        self, crib: Crib, capabilities: Sequence[object], configurable: Mapping[str, Any]
+        self,
+        crib: Crib,
+        capabilities: Sequence[object],
+        configurable: Mapping[str, Any],
+        *,
+        connect: bool = False,
     ) -> None:
+        """With `connect` the tools of MCP servers are among the tools."""
+        self._connect = connect
         self._crib = crib
         self._configurable = configurable
         self._answers: dict[object, Answer] = {}
@@ -59,13 +66,13 @@ class Asking:
             self._answers[key] = answer
         return answer
 
-    async def configs(self, answer: Answer, asker: Asker) -> list[dict[str, Any]]:
-        """The servers in their canonical form; one that cannot be filled is logged and skipped."""
-        configs: list[dict[str, Any]] = []
+    async def configs(self, answer: Answer, asker: Asker) -> list[tuple[int, dict[str, Any]]]:
+        """Each server's capability and canonical form; one that cannot be filled is logged."""
+        configs: list[tuple[int, dict[str, Any]]] = []
         for row in answer.servers:
             try:
                 values = await self._crib.values(row, answer.caller, asker)
-                configs.append(canonical(row.options or {}, values))
+                configs.append((row.id, canonical(row.options or {}, values)))
             except ToolcribError as error:
                 _log.warning("capability %s (%s) skipped: %s", row.id, row.code, error)
         return configs
@@ -94,7 +101,7 @@ class Asking:
         found = await self._crib.rows(self._given, caller)
         servers = [row for row in found.rows if row.type == "mcp"]
         refused = {row.id: self._crib.refusal(row, caller) for row in servers}
-        tools = [row for row in found.rows if row.type != "mcp"]
+        tools = [row for row in found.rows if self._connect or row.type != "mcp"]
         toolset = await self._crib.toolset(tools, caller, asker)
         absences = [*found.absences, *filter(None, refused.values()), *toolset.absences]
         return Answer(

@@ -8,9 +8,11 @@ from importlib.util import find_spec
 from typing import Any, cast
 
 from langchain_core.language_models import BaseChatModel
+from langchain_core.tools import BaseTool
 
 from toolcrib.dialects.hosted_mcp import AnthropicForm, anthropic_form, refused_by_openai
-from toolcrib.errors import MissingExtra
+from toolcrib.errors import MissingExtra, SetupError
+from toolcrib.surfaces.langchain.servers import ConnectedConfig, Fallback
 
 _log = logging.getLogger(__name__)
 Entries = Sequence[Mapping[str, Any]]
@@ -23,17 +25,26 @@ _PACKAGES = {package for package, _ in _VENDORS}
 
 
 def attach_mcp(
-    llm: BaseChatModel | str, internal_tools: Sequence[Any], mcp_tool_configs: Entries
+    llm: BaseChatModel | str,
+    internal_tools: Sequence[Any],
+    mcp_tool_configs: Entries,
+    *,
+    fallback: Fallback = None,
 ) -> tuple[BaseChatModel | str, list[Any]]:
     """`(model, agent_tools)` for `create_agent`: the tools, and the servers the vendor can take.
 
     `llm` is a chat model, whose class decides, or a `provider:model` string. OpenAI gets each
     config as a tool of the Responses API; Anthropic gets it on a copy of the model. A server that
-    cannot be attached is skipped with a warning that says why and what would mend it.
+    cannot be attached is skipped with a warning that says why and what would mend it; with
+    `fallback="connect"` its tools are added instead, and Toolcrib connects to it. Raises SetupError
+    when the configurations were made without that.
     """
     model = _model(llm)
     tools = list(internal_tools)
     vendor = _vendor(model)
+    if fallback == "connect":
+        mcp_tool_configs, theirs = _split(model, vendor, mcp_tool_configs)
+        tools += theirs
     if not mcp_tool_configs:
         return model, tools
     if vendor == "openai":
@@ -54,6 +65,30 @@ def attach_mcp(
             kind,
         )
     return model, tools
+
+
+def _split(model: object, vendor: str, entries: Entries) -> tuple[Entries, list[BaseTool]]:
+    """The servers that the vendor takes, and the tools of the others."""
+    hosted: list[Mapping[str, Any]] = []
+    tools: list[BaseTool] = []
+    for entry in entries:
+        if _takes(model, vendor, entry):
+            hosted.append(entry)
+        elif isinstance(entry, ConnectedConfig):
+            tools += entry.tools
+        else:
+            raise SetupError(
+                f"MCP server {_label(entry)} was not connected to.",
+                hint='Pass fallback="connect" to get_tools_from_capabilities too.',
+            )
+    return hosted, tools
+
+
+def _takes(model: object, vendor: str, entry: Mapping[str, Any]) -> bool:
+    if vendor == "openai":
+        responses = getattr(model, "use_responses_api", None) is not False
+        return responses and refused_by_openai(entry) is None
+    return vendor == "anthropic" and isinstance(anthropic_form(entry), AnthropicForm)
 
 
 def _model(llm: BaseChatModel | str) -> BaseChatModel | str:

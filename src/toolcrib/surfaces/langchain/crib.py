@@ -47,7 +47,7 @@ class Crib(Protocol):
         ...
 
     async def toolset(self, rows: Sequence[Capability], caller: Caller, asker: Asker) -> Toolset:
-        """The tools of rows that are not of type mcp."""
+        """The tools of these rows."""
         ...
 
     async def values(self, row: Capability, caller: Caller, asker: Asker) -> Mapping[str, str]:
