@@ -171,7 +171,7 @@ async def test_other_kinds_of_tokens_are_refused(
 
 async def test_a_critical_header_that_nobody_knows_is_refused(crib: Crib, issuer: Issuer) -> None:
     """RFC 7515: what must be understood is not passed over."""
-    token = issuer.token(issuer.claims("alice", API), crit=["b64"], b64=True)
+    token = issuer.token(issuer.claims("alice", API), crit=["x"], x="1")
     assert (await ask(crib, token)).status_code == 401
 
 

@@ -8,8 +8,12 @@ from typing import Any, Literal, Self
 from aiohttp import web
 from joserfc import jwk, jwt
 from joserfc.jws import JWSRegistry
+from joserfc.registry import HeaderParameter
 
-_ANY = JWSRegistry(strict_check_header=False, algorithms=["RS256", "ES256", "Ed25519"])
+_ANY = JWSRegistry(
+    header_registry={"x": HeaderParameter("Something of our own", "str")},
+    algorithms=["RS256", "ES256", "Ed25519"],
+)
 Kind = Literal["RSA", "EC", "OKP"]
 ALGORITHMS = {"RSA": "RS256", "EC": "ES256", "OKP": "Ed25519"}
 

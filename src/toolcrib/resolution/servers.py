@@ -18,6 +18,7 @@ from toolcrib.resolution.toolset import Absence
 from toolcrib.secrets.placeholders import needs
 from toolcrib.secrets.settings import SettingValues
 from toolcrib.sources.mcp.canonical import masked
+from toolcrib.sources.oauth.wanted import NotConnected
 from toolcrib.tools.call import Call
 from toolcrib.tools.remote import Connector, ServerAsked, ServerSeen, ServerState
 from toolcrib.tools.result import Output
@@ -47,7 +48,9 @@ class ServerProvider:
             if unset is not None:
                 return (), (unset,)
             owner = (situation.user_id, situation.group_id)
-            seen = await self._connector.see(await self._asked(capability, *owner))
+            seen = await self._connector.see(await self.asked(capability, *owner))
+        except NotConnected as error:
+            return (), (_not_connected(capability, error),)
         except ToolcribError as error:
             fix = f"Change the options of capability {capability.id}."
             return (), (_absence(capability, str(error), fix),)
@@ -80,7 +83,7 @@ class ServerProvider:
     ) -> ServerState:
         """How the server of a capability is to somebody. What keeps it away is its error."""
         try:
-            asked = await self._asked(capability, user_id, group_id)
+            asked = await self.asked(capability, user_id, group_id)
             return await self._connector.state(asked, refresh=refresh)
         except ToolcribError as error:
             return ServerState(
@@ -90,9 +93,10 @@ class ServerProvider:
                 error=(error.code, str(error)),
             )
 
-    async def _asked(
+    async def asked(
         self, capability: Capability, user_id: int, group_id: int | None
     ) -> ServerAsked:
+        """The server as somebody asks for it. Raises SecretMissing, SecretUndecryptable."""
         options = capability.options or {}
         group_id = await filling_group(capability, self._values, user_id=user_id, group_id=group_id)
         values = {
@@ -143,6 +147,11 @@ def _offer(capability: Capability, spec: ToolSpec, seen: ServerSeen, *, pinned: 
 
 def _is_another(shown: ToolSpec, now: ToolSpec | None) -> bool:
     return now is not None and now is not shown and now.fingerprint != shown.fingerprint
+
+
+def _not_connected(capability: Capability, error: NotConnected) -> Absence:
+    absence = _absence(capability, error.message, error.hint or "Log in at the server.")
+    return replace(absence, stage="setting")
 
 
 def _troubles(capability: Capability, seen: ServerSeen) -> Sequence[Absence]:

@@ -15,6 +15,7 @@ from toolcrib.secrets.forms import private_forms
 from toolcrib.secrets.placeholders import SECRETS, Language, fill, needs
 from toolcrib.sources.mcp.canonical import filled
 from toolcrib.sources.mcp.servers import HttpServer, Server, StdioServer, Wire
+from toolcrib.sources.oauth.options import without_auth
 
 _PORTS = {"https": 443, "http": 80}
 _WIRES: Mapping[str, Wire] = {
@@ -30,7 +31,8 @@ def of_capability(options: Mapping[str, Any], values: Mapping[str, str]) -> Http
     found = filled(options, values)
     url = _address(found.get("server_url"), "options.server_url")
     used = {name: values[name] for name in needs(options)}
-    _hold(used, url, noun="setting")
+    sent = needs(without_auth(options))
+    _hold({name: used[name] for name in sent}, url, noun="setting")
     return HttpServer(
         url=url,
         headers=_texts(found.get("headers"), "options.headers"),
@@ -40,8 +42,9 @@ def of_capability(options: Mapping[str, Any], values: Mapping[str, str]) -> Http
 
 def of_package(kind: str, config: Mapping[str, Any], values: Mapping[str, str]) -> Server:
     """The server of a package's config. Raises InvalidOptions, EgressBlocked."""
+    config, whole = without_auth(config), config
     given = cast("dict[str, Any]", _filled(config, values, SECRETS))
-    used = {name: values[name] for name in needs(config, SECRETS)}
+    used = {name: values[name] for name in needs(whole, SECRETS)}
     private = frozenset(private_forms(used.values()))
     timeout = seconds(given.get("timeout"))
     if kind == "mcp_stdio":
@@ -54,7 +57,8 @@ def of_package(kind: str, config: Mapping[str, Any], values: Mapping[str, str]) 
             private=private,
         )
     url = _address(given.get("endpoint"), "config.endpoint")
-    _hold(used, url, noun="secret")
+    sent = needs(config, SECRETS)
+    _hold({name: used[name] for name in sent}, url, noun="secret")
     return HttpServer(
         url=url,
         wire=_WIRES[kind],

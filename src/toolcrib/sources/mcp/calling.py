@@ -15,6 +15,7 @@ import jsonschema_rs
 from toolcrib.errors import SourceError, SourceUnreachable
 from toolcrib.sources.mcp.conversation import Ask, HeadersRefused, Refused, SessionLost
 from toolcrib.sources.mcp.results import compiled, output_of
+from toolcrib.sources.mcp.servers import HttpServer, private_now
 from toolcrib.sources.mcp.upstream import Upstream
 from toolcrib.tools.call import Call, no_progress
 from toolcrib.tools.result import Output
@@ -25,7 +26,10 @@ _UNKNOWN = (-32601, -32602)
 
 async def call_tool(upstream: Upstream, spec: ToolSpec, call: Call, *, longest: float) -> Output:
     """Always an Output for what the server does. Raises SourceError when it cannot be asked."""
-    call.secrets.update(upstream.server.private)
+    server = upstream.server
+    if isinstance(server, HttpServer) and server.auth is not None:
+        await server.auth.token()  # not connected: said at once, and not by the server
+    call.secrets.update(private_now(server))
     seconds = min(upstream.server.timeout or longest, call.deadline)
     ask = Ask(
         name=spec.name,
@@ -41,6 +45,7 @@ async def call_tool(upstream: Upstream, spec: ToolSpec, call: Call, *, longest: 
         return _refused(upstream, refusal, call)
     finally:
         upstream.in_use -= 1
+        call.secrets.update(private_now(server))
     call.exchange.answered = True
     return output_of(raw, _validator(_Keyed(spec)), name=spec.name)
 

@@ -12,6 +12,7 @@ from toolcrib.errors import EgressBlocked
 from toolcrib.secrets.binding import hosts_of
 from toolcrib.secrets.masking import MASK
 from toolcrib.secrets.placeholders import fill, needs
+from toolcrib.sources.oauth.options import without_auth
 from toolcrib.tools.dotted import expand_dotted
 
 _STRIPPED: Final = ("server_label", "server_url", "require_approval")
@@ -28,14 +29,18 @@ def canonical(options: Mapping[str, Any], values: Mapping[str, str]) -> dict[str
     Raises UnresolvedPlaceholderError that names the setting, EgressBlocked for a setting that may
     go to certain hosts only, InvalidOptions for keys that cannot be nested.
     """
-    for name in sorted(needs(options)):
+    for name in sorted(needs(without_auth(options))):
         _require_free(name, values.get(name, ""))
     return filled(options, values)
 
 
 def filled(options: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, Any]:
-    """The same for whoever looks after the values' hosts himself: dotted keys nested, filled."""
-    found = cast("dict[str, Any]", fill(expand_dotted(options), values, where="options"))
+    """The same for whoever looks after the values' hosts himself: dotted keys nested, filled.
+
+    How a login is got is nobody's business who has one: `auth` is left out.
+    """
+    sent = without_auth(options)
+    found = cast("dict[str, Any]", fill(expand_dotted(sent), values, where="options"))
     for name in _STRIPPED:  # a stray blank would end at the vendor as HTTP 424
         if isinstance(found.get(name), str):
             found[name] = found[name].strip()

@@ -34,6 +34,7 @@ from toolcrib.errors import (
     ToolcribError,
 )
 from toolcrib.net.streaming import StreamingClients
+from toolcrib.sources.mcp.authorized import Authorized
 from toolcrib.sources.mcp.conversation import (
     Ask,
     HeaderMap,
@@ -225,7 +226,12 @@ class Connection:
 
     @asynccontextmanager
     async def _over_http(self, server: HttpServer) -> AsyncGenerator[Any]:
-        async with self._clients.client(server.headers, wrap=FaultAnswers) as client:
+        bearer = server.auth
+
+        def wrap(inner: httpx2.AsyncBaseTransport) -> FaultAnswers:
+            return FaultAnswers(inner if bearer is None else Authorized(inner, bearer))
+
+        async with self._clients.client(server.headers, wrap=wrap) as client:
             if server.wire == "sse":
                 transport: AbstractAsyncContextManager[Any] = sse_transport(server.url, client)
             else:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from toolcrib.sources.mcp.addressing import of_capability, place_of
 from toolcrib.sources.mcp.calling import call_tool
 from toolcrib.sources.mcp.canonical import filled, tool_names
 from toolcrib.sources.mcp.pool import Key, Pool
 from toolcrib.sources.mcp.servers import HttpServer
 from toolcrib.sources.mcp.upstream import State, Upstream
+from toolcrib.sources.oauth.bearing import bearer_for
+from toolcrib.sources.oauth.credentials import Credentials
+from toolcrib.sources.oauth.options import auth_of
+from toolcrib.sources.oauth.wanted import Wanted, missing, owner_of, resource_of
 from toolcrib.tools.call import Call
+from toolcrib.tools.dotted import expand_dotted
 from toolcrib.tools.remote import ServerAsked, ServerSeen, ServerState
 from toolcrib.tools.result import Output
 from toolcrib.tools.source import Skip
@@ -20,8 +27,10 @@ NO_LIST = "allowed_tools cannot be read as a list of tool names"
 class McpConnector:
     """The Connector of `tools.remote`, over a pool."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, credentials: Credentials | None = None) -> None:
+        """Without `credentials` no server that wants a login can be connected to."""
         self._pool = pool
+        self._credentials = credentials
 
     async def state(self, asked: ServerAsked, *, refresh: bool = False) -> ServerState:
         upstream, _ = await self._upstream(asked)
@@ -47,6 +56,11 @@ class McpConnector:
 
     async def _upstream(self, asked: ServerAsked) -> tuple[Upstream, HttpServer]:
         server = of_capability(asked.options, asked.values)
+        wanted = wanted_by(asked, server)
+        if wanted is not None:
+            if self._credentials is None:
+                raise missing(wanted, "logins are kept by an open platform, and this is none")
+            server = replace(server, auth=await bearer_for(self._credentials, wanted))
         await self._pool.prepare()
         upstream = self._pool.upstream(
             Key(ref=asked.ref, user_id=asked.user_id, group_id=asked.group_id),
@@ -88,6 +102,20 @@ class McpConnector:
             current=lambda name: upstream.state.tools.specs.get(name),
             place=place,
         )
+
+
+def wanted_by(asked: ServerAsked, server: HttpServer) -> Wanted | None:
+    """The login that a server needs for whoever asks; None where it needs none."""
+    auth = auth_of(expand_dotted(asked.options), asked.values, where="options.auth")
+    if auth is None:
+        return None
+    return Wanted(
+        ref=asked.ref,
+        label=asked.label,
+        owner=owner_of(auth, user_id=asked.user_id, group_id=asked.group_id),
+        resource=resource_of(server.url),
+        auth=auth,
+    )
 
 
 def trouble_of(state: State) -> str | None:

@@ -14,7 +14,13 @@ from typing import Any, Final, cast
 import httpx2
 import orjson
 
-from toolcrib.errors import EgressBlocked, InvalidRequest, ToolcribError
+from toolcrib.errors import (
+    AccessError,
+    EgressBlocked,
+    InvalidRequest,
+    SourceError,
+    ToolcribError,
+)
 from toolcrib.net.streaming import BODY_LIMIT, EVENTS, BodyTooLarge
 from toolcrib.tools.result import ERROR_CODES, ErrorCode
 
@@ -38,12 +44,15 @@ def read_fault(data: object) -> Fault | None:
     if not isinstance(found, Mapping):
         return None
     told = cast("Mapping[str, Any]", found)
-    code = told.get("code")
     return Fault(
-        code=code if code in ERROR_CODES else "upstream_error",
+        code=_known(told.get("code")),
         sent=told.get("sent") is not False,
         status=told.get("status"),
     )
+
+
+def _known(code: object) -> ErrorCode:
+    return cast("ErrorCode", code) if code in ERROR_CODES else "upstream_error"
 
 
 class FaultAnswers(httpx2.AsyncBaseTransport):
@@ -103,6 +112,10 @@ def _told(error: Exception) -> tuple[str, Fault]:
     match error:
         case EgressBlocked():
             return str(error), Fault(code="blocked", sent=False)
+        case AccessError():
+            return str(error), Fault(code="secret_missing", sent=False)
+        case SourceError():  # a token could not be renewed, so nothing was asked with it
+            return str(error), Fault(code=_known(error.code), sent=False)
         case InvalidRequest():
             return str(error), Fault(code="upstream_error", sent=False)
         case BodyTooLarge():

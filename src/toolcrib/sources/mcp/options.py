@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from toolcrib.errors import InvalidOptions
 from toolcrib.secrets.placeholders import PLACEHOLDER_RE, needs
+from toolcrib.sources.oauth.options import findings as auth_findings
 from toolcrib.tools.dotted import expand_dotted
 from toolcrib.tools.source import Finding
 
@@ -37,6 +38,9 @@ def _findings(options: Mapping[str, Any]) -> Iterator[Finding]:
     yield from _url(options.get("server_url"))
     yield from _approval(options.get("require_approval"))
     yield from _headers(options.get("headers"))
+    if options.get("auth") is not None:
+        yield from auth_findings(options["auth"], where="options.auth")
+        yield from _one_authorization(options.get("headers"))
 
 
 def _url(url: object) -> Iterator[Finding]:
@@ -68,3 +72,14 @@ def _headers(headers: object) -> Iterator[Finding]:
     for name, value in cast("Mapping[str, object]", headers).items():
         if not isinstance(value, str):
             yield Finding(where=f"options.headers.{name}", message=f"{name!r} must be text.")
+
+
+def _one_authorization(headers: object) -> Iterator[Finding]:
+    if not isinstance(headers, Mapping):
+        return
+    for name in cast("Mapping[object, object]", headers):
+        if str(name).lower() == "authorization":
+            yield Finding(
+                where=f"options.headers.{name}",
+                message="The login of options.auth sets this header: leave one of them out.",
+            )

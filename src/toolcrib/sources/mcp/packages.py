@@ -12,13 +12,20 @@ from dataclasses import replace
 from typing import Any, cast
 
 from toolcrib.errors import InvalidOptions, InvalidToolSchema, NotFound, ToolcribError
+from toolcrib.secrets.logins import LoginOwner
 from toolcrib.secrets.placeholders import SECRETS, fill, needs
 from toolcrib.sources.mcp.addressing import of_package, place_of, seconds
 from toolcrib.sources.mcp.calling import call_tool
 from toolcrib.sources.mcp.connector import trouble_of
 from toolcrib.sources.mcp.policy import StdioPolicy
 from toolcrib.sources.mcp.pool import Key, Pool
+from toolcrib.sources.mcp.servers import HttpServer
 from toolcrib.sources.mcp.upstream import Upstream
+from toolcrib.sources.oauth.bearing import bearer_for
+from toolcrib.sources.oauth.credentials import Credentials
+from toolcrib.sources.oauth.options import auth_of
+from toolcrib.sources.oauth.options import findings as auth_findings
+from toolcrib.sources.oauth.wanted import Wanted, missing, owner_of, resource_of
 from toolcrib.tools.call import Call
 from toolcrib.tools.canonical import digest
 from toolcrib.tools.provenance import Provenance
@@ -49,8 +56,14 @@ class McpPackageKind:
     name: KindName = "package"
 
     def __init__(
-        self, kind: str, pool: Pool, secret: SecretLookup, policy: StdioPolicy | None
+        self,
+        kind: str,
+        pool: Pool,
+        secret: SecretLookup,
+        policy: StdioPolicy | None,
+        credentials: Credentials | None = None,
     ) -> None:
+        self._credentials = credentials
         self._kind = kind
         self._pool = pool
         self._secret = secret
@@ -69,6 +82,7 @@ class McpPackageKind:
             _schema(given)
         except (InvalidOptions, InvalidToolSchema) as error:
             findings.append(Finding(where=error.where or "config", message=error.message))
+        findings += _auth_findings(given, self._kind)
         command = given.get("command")
         policy = self._policy if self._kind == "mcp_stdio" else None
         if policy is not None and isinstance(command, str) and not needs(command, SECRETS):
@@ -139,11 +153,40 @@ class McpPackageKind:
         spec = known or ToolSpec(name=name, input_schema=_schema(config) or EMPTY_OBJECT)
         return await call_tool(upstream, spec, call, longest=self._pool.limits.calling)
 
+    async def wanted(
+        self, definition: Mapping[str, Any], *, user_id: int, group_id: int | None
+    ) -> Wanted | None:
+        """The login that the package's server needs for somebody; None where it needs none."""
+        config = _config(definition)
+        if config.get("auth") is None:
+            return None
+        values = await self._values(config)
+        auth = auth_of(config, values, where="config.auth", language=SECRETS)
+        server = self._server(config, values)
+        if auth is None or not isinstance(server, HttpServer):
+            return None
+        owner = LoginOwner()
+        if auth.grant == "authorization_code":
+            owner = owner_of(auth, user_id=user_id, group_id=group_id)
+        slug = str(definition["slug"])
+        return Wanted(
+            ref=f"package:{slug}",
+            label=str(definition.get("name") or slug),
+            owner=owner,
+            resource=resource_of(server.url),
+            auth=auth,
+        )
+
     async def _upstream(
         self, definition: Mapping[str, Any], user_id: int, group_id: int | None
     ) -> Upstream:
         config = _config(definition)
         server = self._server(config, await self._values(config))
+        wanted = await self.wanted(definition, user_id=user_id, group_id=group_id)
+        if wanted is not None:
+            if self._credentials is None:
+                raise missing(wanted, "logins are kept by an open platform, and this is none")
+            server = replace(server, auth=await bearer_for(self._credentials, wanted))
         await self._pool.prepare()
         slug = str(definition["slug"])
         return self._pool.upstream(
@@ -221,6 +264,32 @@ def _config(definition: Mapping[str, Any]) -> Mapping[str, Any]:
     if not isinstance(name, str) or not name.strip():
         raise InvalidOptions("The tool's name on its server is missing.", where="config.tool_name")
     return given
+
+
+def _auth_findings(config: Mapping[str, Any], kind: str) -> Sequence[Finding]:
+    """What is wrong with `config.auth`, where there is one."""
+    auth = config.get("auth")
+    if auth is None:
+        return ()
+    if kind == "mcp_stdio":
+        return (Finding(where="config.auth", message="A command is not logged in to."),)
+    found = list(auth_findings(auth, where="config.auth", language=SECRETS))
+    headers = config.get("headers")
+    for name in cast("Mapping[str, Any]", headers) if isinstance(headers, Mapping) else ():
+        if name.lower() == "authorization":
+            message = "The login of config.auth sets this header: leave one of them out."
+            found.append(Finding(where=f"config.headers.{name}", message=message))
+    person = isinstance(auth, Mapping) and cast("Mapping[str, Any]", auth).get("grant") != (
+        "client_credentials"
+    )
+    if person and kind != "mcp_server" and config.get("input_schema") is None:
+        found.append(
+            Finding(
+                where="config.input_schema",
+                message="It is needed where each person logs in: nobody's login asks the server.",
+            )
+        )
+    return found
 
 
 def _schema(config: Mapping[str, Any]) -> Mapping[str, Any] | None:

@@ -79,19 +79,38 @@ async def post(
     """The result. Raises Refused for a JSON-RPC error, SourceError for everything else."""
     number = next(_ids)
     message = {"jsonrpc": "2.0", "id": number, "method": method, "params": dict(params)}
+    body = orjson.dumps(message)
+    token = await server.auth.token() if server.auth else None
+    response = await _posted(poster, server, body, token, timeout)
+    if response.status == _UNAUTHORIZED and server.auth is not None:
+        newer = await server.auth.token(stale=token)
+        if newer != token:
+            response = await _posted(poster, server, body, newer, timeout)
+    return _result(response, number)
+
+
+async def _posted(
+    poster: Poster,
+    server: HttpServer,
+    body: bytes,
+    token: str | None,
+    timeout: float,  # noqa: ASYNC109 - as above
+) -> Response:
     headers = {name: value for name, value in server.headers.items() if name.lower() not in _OURS}
-    response = await poster.request(
+    if token is not None:
+        headers["Authorization"] = f"Bearer {token}"
+    return await poster.request(
         "POST",
         server.url,
         headers={**headers, "Content-Type": "application/json", "Accept": "application/json"},
-        body=orjson.dumps(message),
+        body=body,
         timeout=timeout,
         limit=BODY_LIMIT,
         credentials=True,
     )
-    return _result(response, number)
 
 
+_UNAUTHORIZED = 401
 _OURS = {"content-type", "accept"}
 
 

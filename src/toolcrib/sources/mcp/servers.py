@@ -9,6 +9,8 @@ from typing import Literal
 
 import orjson
 
+from toolcrib.sources.oauth.bearing import Bearer
+
 Wire = Literal["streamable", "sse", "jsonrpc"]
 """The ways to speak over HTTP; `jsonrpc` is plain POSTs without a session."""
 
@@ -22,6 +24,8 @@ class HttpServer:
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     timeout: float | None = None
     private: frozenset[str] = field(default=frozenset(), repr=False)
+    auth: Bearer | None = field(default=None, repr=False)
+    """The login whose token goes with every request."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,10 +42,18 @@ class StdioServer:
 Server = HttpServer | StdioServer
 
 
+def private_now(server: Server) -> frozenset[str]:
+    """The values that no text of the server may show, those of its login included."""
+    if isinstance(server, HttpServer) and server.auth is not None:
+        return server.private | server.auth.private
+    return server.private
+
+
 def digest(server: Server) -> str:
     """A hash of all that decides what is connected to; it shows none of it."""
     if isinstance(server, HttpServer):
-        seen: object = ["http", server.wire, server.url, dict(server.headers)]
+        login = server.auth and server.auth.made
+        seen: object = ["http", server.wire, server.url, dict(server.headers), login]
     else:
         seen = ["stdio", server.command, list(server.args), dict(server.env)]
     return hashlib.sha256(orjson.dumps(seen, option=orjson.OPT_SORT_KEYS)).hexdigest()

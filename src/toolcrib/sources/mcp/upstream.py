@@ -17,7 +17,7 @@ from toolcrib.secrets.masking import Masker
 from toolcrib.sources.mcp.conversation import Conversation, SessionLost
 from toolcrib.sources.mcp.limits import Limits
 from toolcrib.sources.mcp.listing import Tools, read_tools
-from toolcrib.sources.mcp.servers import HttpServer, Server
+from toolcrib.sources.mcp.servers import HttpServer, Server, private_now
 from toolcrib.tools.result import ErrorCode
 
 Status = Literal["connecting", "connected", "failed"]
@@ -60,6 +60,7 @@ class Upstream:
         self._changed = changed
         self._clock = clock
         self._masker = Masker(server.private)
+        self._masked = server.private
         self._talk: Conversation | None = None
         self._owners: set[asyncio.Task[None]] = set()
         self._connecting: asyncio.Task[None] | None = None
@@ -176,11 +177,14 @@ class Upstream:
 
     def masked(self, error: ToolcribError) -> ToolcribError:
         """The same error without the server's private values."""
-        error.message = self._masker.text(error.message)
+        error.message = self.text(error.message)
         return error
 
     def text(self, text: str) -> str:
-        """A text of the server's without its private values."""
+        """A text of the server's without its private values, which change when it is logged in."""
+        private = private_now(self.server)
+        if private != self._masked:
+            self._masked, self._masker = private, Masker(private)
         return self._masker.text(text)
 
     def stale(self) -> None:
@@ -245,7 +249,7 @@ class Upstream:
             State(
                 status="failed",
                 tools=self._state.tools,
-                error=(code, self._masker.text(str(error))),
+                error=(code, self.text(str(error))),
                 checked_at=self._clock(),
             )
         )

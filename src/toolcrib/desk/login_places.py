@@ -1,0 +1,158 @@
+"""This module finds the servers that want a login of a caller, by capabilities and packages."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+from toolcrib.catalog.capabilities import Capability
+from toolcrib.catalog.packages import PackageStore, code_of
+from toolcrib.desk.capabilities import Capabilities
+from toolcrib.errors import InvalidRequest, NotFound, ToolcribError
+from toolcrib.grants.agents import AgentStore
+from toolcrib.grants.decide import decide, of_capability
+from toolcrib.identity.caller import Caller
+from toolcrib.identity.roles import Role
+from toolcrib.resolution.installed import PackageKinds, definition_of
+from toolcrib.resolution.servers import ServerProvider
+from toolcrib.secrets.logins import LoginOwner
+from toolcrib.sources.mcp.addressing import of_capability as server_of
+from toolcrib.sources.mcp.connector import wanted_by
+from toolcrib.sources.mcp.packages import McpPackageKind
+from toolcrib.sources.oauth.options import PERS
+from toolcrib.sources.oauth.wanted import Wanted
+from toolcrib.tools.dotted import expand_dotted
+
+_PAGE = 200
+
+
+class LoginPlaces:
+    """Which logins there could be."""
+
+    def __init__(
+        self,
+        *,
+        capabilities: Capabilities,
+        agents: AgentStore,
+        packages: PackageStore,
+        kinds: PackageKinds,
+        provider: ServerProvider,
+    ) -> None:
+        self._capabilities = capabilities
+        self._agents = agents
+        self._packages = packages
+        self._kinds = kinds
+        self._provider = provider
+
+    async def of(self, caller: Caller, *, after: int = 0) -> AsyncIterator[tuple[int, Wanted]]:
+        """`(capability id, login)`: one's own, and one for each of the caller's groups."""
+        while True:
+            rows = await self._capabilities.list(caller, after=after, limit=_PAGE)
+            for row in rows:
+                for group_id in self._owners(caller, row):
+                    try:
+                        yield row.id, await self._of_row(caller, row, group_id)
+                    except ToolcribError:
+                        continue  # its settings are missing: its agent says so
+            if len(rows) < _PAGE:
+                return
+            after = rows[-1].id
+
+    async def get(self, caller: Caller, ref: str, *, group_id: int | None) -> Wanted:
+        """The login of a server. Raises NotFound, InvalidRequest, SecretMissing."""
+        kind, _, name = ref.partition(":")
+        if kind == "mcp" and name.isdecimal():
+            row = await self._capabilities.get(caller, int(name))
+            per = _per(row.options)
+            if per is None or not _is_usable(row, caller):
+                raise NotFound(f"There is no server {ref!r} that wants a login.")
+            group_id = row.group_id if row.access_type == "group" else group_id or _only(caller)
+            return _owned(await self._of_row(caller, row, group_id), per, group_id)
+        if kind == "package":
+            return await self._of_package(caller, name, group_id)
+        raise NotFound(
+            f"There is no server {ref!r}.",
+            hint="A ref is mcp:<capability id> or package:<slug>.",
+        )
+
+    def _owners(self, caller: Caller, row: Capability) -> list[int | None]:
+        """The groups for which the row may want a login; None: the caller alone."""
+        per = _per(row.options)
+        if per is None or not _is_usable(row, caller):
+            return []
+        if per == "user":
+            return [row.group_id if row.access_type == "group" else _only(caller)]
+        if row.access_type == "group":
+            return [row.group_id]
+        return list[int | None](sorted(caller.group_ids))
+
+    async def _of_row(self, caller: Caller, row: Capability, group_id: int | None) -> Wanted:
+        asked = await self._provider.asked(row, caller.user_id, group_id)
+        wanted = wanted_by(asked, server_of(asked.options, asked.values))
+        if wanted is None:
+            raise NotFound(f"The server of capability {row.id} wants no login.")
+        return wanted
+
+    async def _of_package(self, caller: Caller, slug: str, group_id: int | None) -> Wanted:
+        package = await self._packages.find(slug)
+        kind = self._kinds.get(package.type) if package else None
+        if (
+            package is None
+            or not isinstance(kind, McpPackageKind)
+            or not await self._reaches(caller, slug)
+        ):
+            raise NotFound(f"There is no server 'package:{slug}' that wants a login.")
+        wanted = await kind.wanted(
+            definition_of(package), user_id=caller.user_id, group_id=group_id
+        )
+        if wanted is None:
+            raise NotFound(f"There is no server 'package:{slug}' that wants a login.")
+        return _owned(wanted, wanted.auth.per, group_id)
+
+    async def _reaches(self, caller: Caller, slug: str) -> bool:
+        """Whether the package is the caller's to know: an admin's, or of an agent in reach."""
+        if caller.role is not Role.USER:
+            return True
+        code, after = code_of(slug), 0
+        while rows := await self._agents.list(
+            group_ids=caller.group_ids, creator_id=caller.user_id, after=after, limit=_PAGE
+        ):
+            if any(code in row.codes for row in rows):
+                return True
+            after = rows[-1].id
+        return False
+
+
+def _owned(wanted: Wanted, per: str, group_id: int | None) -> Wanted:
+    """The same login, for the owner that the definition means."""
+    if per == "user":
+        return wanted
+    if group_id is None:
+        raise InvalidRequest("This login is a group's: say which.", where="group_id")
+    return replace(wanted, owner=LoginOwner(group_id=group_id))
+
+
+def _only(caller: Caller) -> int | None:
+    """The group that the caller acts for: the one named, or the only one."""
+    if caller.group_id is not None or len(caller.group_ids) != 1:
+        return caller.group_id
+    return next(iter(caller.group_ids))
+
+
+def _per(options: Mapping[str, Any] | None) -> str | None:
+    """Whose login the options want; None where they want none."""
+    try:
+        auth: object = expand_dotted(options or {}).get("auth")
+    except ToolcribError:
+        return None
+    per = None
+    if isinstance(auth, Mapping):
+        per = cast("Mapping[str, object]", auth).get("per", "user")
+    return next((one for one in PERS if one == per), None)
+
+
+def _is_usable(row: Capability, caller: Caller) -> bool:
+    return (
+        row.type == "mcp" and not row.archived and bool(decide(caller, "use", of_capability(row)))
+    )
