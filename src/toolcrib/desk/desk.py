@@ -16,10 +16,12 @@ from toolcrib.desk.agents import Agents
 from toolcrib.desk.calls import Calls
 from toolcrib.desk.capabilities import Capabilities
 from toolcrib.desk.chats import ChatEnded, Chats
+from toolcrib.desk.connections import Connections, LoginParts
 from toolcrib.desk.documents import Documents
 from toolcrib.desk.drafts import CapabilityKinds
 from toolcrib.desk.entering import Entrance
 from toolcrib.desk.groups import Groups
+from toolcrib.desk.login_places import LoginPlaces
 from toolcrib.desk.packages import Fetch, InstalledTools, Run
 from toolcrib.desk.pins import Pins
 from toolcrib.desk.pins_looking import PinLooking
@@ -92,6 +94,7 @@ class Desk:
     plugins: LoadedPlugins
     tools: Tools
     servers: McpServers
+    connections: Connections
     pins: Pins
     pins_looking: PinLooking
 
@@ -118,6 +121,7 @@ def open_desk(
     holding: Holding,
     providers: Providers,
     chat_ended: ChatEnded,
+    logins: LoginParts,
     add_key: Callable[[], None] | None = None,
 ) -> Desk:
     """Put the nouns together. `capability_kinds` are the types that have a source here;
@@ -145,7 +149,12 @@ def open_desk(
             tokens=stores.tokens, users=stores.users, agents=stores.agents, signals=signals
         ),
         settings=StoredSettings(
-            values=values, vault=vault, groups=stores.groups, signals=signals, add_key=add_key
+            values=values,
+            vault=vault,
+            groups=stores.groups,
+            signals=signals,
+            add_key=add_key,
+            rotate_logins=logins.rotate,
         ),
         secrets=StoredSecrets(vault=vault, packages=stores.packages, signals=signals),
         packages=InstalledTools(
@@ -160,6 +169,18 @@ def open_desk(
             pins=pins,
         ),
         capabilities=capabilities,
+        connections=Connections(
+            places=LoginPlaces(
+                capabilities=capabilities,
+                agents=stores.agents,
+                packages=stores.packages,
+                kinds=kinds,
+                provider=servers,
+            ),
+            parts=logins,
+            users=stores.users,
+            clock=clock,
+        ),
         servers=McpServers(capabilities=capabilities, provider=servers, holding=holding),
         pins=pins,
         pins_looking=PinLooking(

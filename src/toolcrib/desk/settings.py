@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from toolcrib.coordination.signals import Signals
 from toolcrib.desk.checking import checked_hosts
@@ -31,8 +31,10 @@ class StoredSettings:
         groups: GroupStore,
         signals: Signals,
         add_key: Callable[[], None] | None = None,
+        rotate_logins: Callable[[], Awaitable[int]] | None = None,
     ) -> None:
         """`add_key` makes a new vault key; None where the operator brings the keys."""
+        self._rotate_logins = rotate_logins
         self._values = values
         self._vault = vault
         self._groups = groups
@@ -98,7 +100,7 @@ class StoredSettings:
         await self._signals.bump("settings")
 
     async def rotate(self, caller: Caller) -> int:
-        """Seal every setting and secret with the newest key; returns how many.
+        """Seal every setting, secret and login with the newest key; returns how many.
 
         Where the key file is ours a new key is made first.
         """
@@ -107,6 +109,8 @@ class StoredSettings:
         if self._add_key is not None:
             self._add_key()
         count = await self._values.rotate() + await self._vault.rotate()
+        if self._rotate_logins is not None:
+            count += await self._rotate_logins()
         await self._signals.bump("settings")
         return count
 

@@ -13,6 +13,7 @@ from toolcrib.sources.http.packages import PackageKind
 from toolcrib.sources.mcp.packages import McpPackageKind
 from toolcrib.sources.mcp.policy import StdioPolicy
 from toolcrib.sources.mcp.pool import Pool
+from toolcrib.sources.oauth.credentials import Credentials
 
 MCP_TYPES = ("mcp_server", "mcp_sse", "mcp_streamable_http", "mcp_stdio")
 
@@ -23,6 +24,7 @@ def package_kinds(
     memory: Memory | None = None,
     servers: Pool | None = None,
     policy: StdioPolicy | None = None,
+    credentials: Credentials | None = None,
 ) -> PackageKinds:
     """Each type of package with what checks and opens it.
 
@@ -31,7 +33,7 @@ def package_kinds(
     pool = servers or _no_servers(sender)
     return {
         "http": PackageKind(sender, secret, memory),
-        **{kind: McpPackageKind(kind, pool, secret, policy) for kind in MCP_TYPES},
+        **{kind: McpPackageKind(kind, pool, secret, policy, credentials) for kind in MCP_TYPES},
     }
 
 

@@ -25,6 +25,7 @@ from toolcrib.invocation.steps import standard_steps
 from toolcrib.platform.issuer import Issuer
 from toolcrib.platform.keys import keys_of
 from toolcrib.platform.kinds import package_kinds
+from toolcrib.platform.logins import Logins
 from toolcrib.platform.rooms import look_after, open_rooms
 from toolcrib.platform.tasks import Tasks
 from toolcrib.platform.ways_out import WaysOut
@@ -113,8 +114,16 @@ class Platform:
         self.host.rooms = self.rooms
         self.servers = self._ways_out.servers
         self.stdio_policy = self._ways_out.policy
+        self.logins = Logins(
+            settings, storage, sealer=self.sealer, sender=self.client, tasks=self.tasks
+        )
         self.package_kinds = package_kinds(
-            self.client, self.vault.get, self.memory, self.servers, self.stdio_policy
+            self.client,
+            self.vault.get,
+            self.memory,
+            self.servers,
+            self.stdio_policy,
+            self.logins.credentials,
         )
         self.api = ApiKind(
             self.client, ChatDocuments(documents=storage.documents, blobs=self.blobs)
@@ -125,7 +134,7 @@ class Platform:
         storage = self.storage
         self.installed = InstalledPackages(storage.packages, self.vault, self.package_kinds)
         self.server_provider = ServerProvider(
-            McpConnector(self.servers), self.values, pinned=self.settings.pins != "off"
+            McpConnector(self.servers, self.logins.credentials), self.values, pinned=self.settings.pins != "off"
         )
         self.providers: Providers = {
             "internal": InternalProvider(self.shelf, self.installed),
@@ -201,6 +210,7 @@ class Platform:
             holding=self.holding,
             providers=self.providers,
             chat_ended=self.rooms.end,
+            logins=self.logins.parts,
             add_key=self.key_file and self.key_file.add,
         )
 
@@ -294,6 +304,7 @@ class Platform:
             self._at_close.pop()()
         await self.servers.close()
         await self.rooms.close()
+        await self.logins.close()
         await self.tasks.close()
         await self.runner.close()
         await self.client.close()
