@@ -21,6 +21,7 @@ from toolcrib.secrets.memory import Kept, Memory
 from toolcrib.secrets.placeholders import needs
 from toolcrib.secrets.settings import SettingValues
 from toolcrib.tools.call import Call
+from toolcrib.tools.deadline import before_call
 from toolcrib.tools.result import Output
 from toolcrib.tools.source import Bundle, Description, Offer, Preview, Source, SourceKind
 
@@ -96,7 +97,10 @@ class DefinedProvider:
         key = (*_key(capability), owner)
 
         async def run(call: Call) -> Output:
-            source = self._open.get(key) or await self._opened(key, capability, owner)
+            source = self._open.get(key)
+            if source is None:
+                opening = self._opened(key, capability, owner)
+                source, call = await before_call(call, opening, "the settings")
             return await source.call(name, call)
 
         async def preview(arguments: Mapping[str, Any]) -> Preview | None:

@@ -10,6 +10,7 @@ from toolcrib.errors import ToolcribError
 from toolcrib.resolution.toolset import Absence, Stage
 from toolcrib.secrets.vault import Vault
 from toolcrib.tools.call import Call
+from toolcrib.tools.deadline import before_call
 from toolcrib.tools.result import Output
 from toolcrib.tools.source import Bundle, Description, Offer, Preview, Source, SourceKind
 from toolcrib.tools.spec import Annotations, ToolSpec
@@ -133,7 +134,10 @@ def _offer(package: Package, kind: SourceKind, tool: Description) -> Offer:
         return opened[0]
 
     async def run(call: Call) -> Output:
-        return await (await source()).call(name, call)
+        if opened:
+            return await opened[0].call(name, call)
+        ready, call = await before_call(call, source(), "the package and its secrets")
+        return await ready.call(name, call)
 
     async def preview(arguments: Mapping[str, Any]) -> Preview | None:
         return await (await source()).preview(name, arguments)

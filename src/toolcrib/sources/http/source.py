@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolcrib.errors import CallTimeout, EgressBlocked, NotFound, ToolcribError
+from toolcrib.errors import EgressBlocked, NotFound, ToolcribError
 from toolcrib.sources.http.binding import Binding
 from toolcrib.sources.http.bodies import Files
 from toolcrib.sources.http.checking import HttpArguments
@@ -17,6 +16,7 @@ from toolcrib.sources.http.results import output_of
 from toolcrib.sources.http.sending import Sender, failed_by, send
 from toolcrib.sources.http.tool import HttpTool
 from toolcrib.tools.call import Call
+from toolcrib.tools.deadline import before_call
 from toolcrib.tools.result import Output
 from toolcrib.tools.source import Listing, Preview, Skip, ref
 
@@ -51,9 +51,14 @@ class HttpSource:
         try:
             checked = call.arguments if call.checked else tool.checker.check(call.arguments)
             arguments = tool.given(checked)
-            bound = self.binding.ready() or await self.binding.bound()
+            bound = self.binding.ready()
+            if bound is None:
+                bound, call = await before_call(call, self.binding.bound(), "the secrets")
             call.secrets.update(bound.private)
-            files = await self._files(arguments, call) if tool.files else ()
+            files: Files = ()
+            if tool.files:
+                gathering = gather_files(tool.files, arguments, self.documents, call)
+                files, call = await before_call(call, gathering, "the documents")
             request = bound.operation.render(arguments, files)
             refusal = bound.operation.refusal(arguments)
             if refusal is not None:
@@ -63,13 +68,6 @@ class HttpSource:
         except ToolcribError as error:
             return failed_by(error)
         return output_of(response, tool.rules, bound.masker)
-
-    async def _files(self, arguments: Mapping[str, Any], call: Call) -> Files:
-        try:
-            async with asyncio.timeout(call.deadline):
-                return await gather_files(self.tool.files, arguments, self.documents, call)
-        except TimeoutError:
-            raise CallTimeout("the documents could not be read in time.") from None
 
     async def preview(self, name: str, arguments: Mapping[str, Any]) -> Preview:
         """The request of a call, masked, and the guard's verdict; nothing is sent.
