@@ -15,6 +15,7 @@ import structlog
 
 from toolcrib.errors import CallError, SourceError, ToolcribError
 from toolcrib.resolution.toolset import ResolvedTool
+from toolcrib.tools.addresses import without_addresses
 from toolcrib.tools.call import Call, current_call
 from toolcrib.tools.result import ERROR_CODES, ErrorCode, Output
 
@@ -122,5 +123,5 @@ def failed_by(error: ToolcribError) -> Output:
 
 
 def _words(error: BaseException) -> str:
-    text = str(error).strip()
+    text = without_addresses(str(error).strip())
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

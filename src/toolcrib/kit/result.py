@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
+
+from toolcrib.tools.addresses import has_address, without_addresses
 
 
 @dataclass
@@ -20,10 +22,15 @@ class ToolResult:
 
 
 def succeeded(data: Any) -> ToolResult:
-    """A dict or list becomes JSON text and is kept as `raw`; anything else its `str`."""
+    """A dict or list becomes JSON text and is kept as `raw`; anything else its `str`.
+
+    What has no text of its own, such as a generator, stays as it is.
+    """
     if isinstance(data, dict | list):
         return ToolResult(success=True, output=json_text(cast("object", data)), raw=data)
-    return ToolResult(success=True, output=str(data))
+    text = str(data)
+    bare = not isinstance(data, str) and has_address(text)
+    return ToolResult(success=True, output=data if bare else text)
 
 
 def failed(message: Any) -> ToolResult:
@@ -39,7 +46,19 @@ def json_text(data: object) -> str:
 
 
 def _dumped(data: object) -> str:
-    return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=str)
+    return json.dumps(
+        data, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_said
+    )
+
+
+def _said(value: object) -> object:
+    """What JSON cannot hold. Raises TypeError for what nobody waited for."""
+    if isinstance(value, Awaitable | AsyncIterator):
+        kind = type(cast("object", value)).__name__
+        raise TypeError(f"{kind} has no JSON form: await it")
+    if isinstance(value, Iterator):
+        return list(cast("Iterator[object]", value))
+    return without_addresses(str(value))
 
 
 def _tidy(value: object, above: tuple[int, ...]) -> object:

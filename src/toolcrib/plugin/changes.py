@@ -91,7 +91,7 @@ def tool_names(obj: Any) -> tuple[str, ...]:
 
 
 def tool_name(obj: Any) -> str:
-    """The name a tool goes by, whatever it is: `.name`, else `__name__`, else its own text."""
+    """The name a tool goes by, whatever it is: `.name`, else `__name__`, else what it is."""
     for attribute in ("name", "__name__"):
         try:
             name = getattr(obj, attribute, None)
@@ -101,4 +101,9 @@ def tool_name(obj: Any) -> str:
             return name
     if isinstance(obj, str):
         return obj
-    return f"<{type(obj).__name__} at {id(obj):#x}>"
+    return f"<{type(obj).__name__}>"
+
+
+def is_named(name: str) -> bool:
+    """Whether an object says its name itself; Python calls a lambda `<lambda>`."""
+    return not name.startswith("<")

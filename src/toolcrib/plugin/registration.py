@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, cast
 
 from toolcrib.errors import InvalidOptions
-from toolcrib.plugin.changes import Predicate
+from toolcrib.plugin.changes import Predicate, tool_name
 from toolcrib.plugin.recording import current_recording
 from toolcrib.plugin.registry import Registry
 
@@ -108,7 +108,8 @@ def _mark(tool: Any, said: dict[str, Any]) -> None:
         setattr(tool, place, {**known, **said})
     except (AttributeError, TypeError, ValueError) as error:
         raise InvalidOptions(
-            f"{tool!r} cannot carry annotations.", hint="Annotate the function or tool itself."
+            f"{tool_name(tool)!r} cannot carry annotations: {error}.",
+            hint="Annotate the function or tool itself.",
         ) from error
 
 

@@ -16,6 +16,7 @@ from toolcrib.plugin.changes import (
     Entry,
     Predicate,
     Snapshot,
+    is_named,
     tool_names,
 )
 from toolcrib.plugin.checking import codes_of, loose_codes
@@ -84,13 +85,15 @@ class Registry:
         Order: the codes as given, then registration. Unknown codes are logged and ignored.
         """
         bundles = self.snapshot().bundles
-        found: dict[tuple[str, ...], Any] = {}
+        found: dict[tuple[str | int, ...], Any] = {}
         for code in loose_codes(active_codes):
             if code not in bundles:
                 _log.warning("no tools are registered under the code %r", code)
                 continue
             for entry in bundles[code].entries:
-                found.setdefault(tool_names(entry.obj), entry.obj)
+                names = tool_names(entry.obj)
+                known_by = names if is_named(names[0]) else (id(entry.obj),)
+                found.setdefault(known_by, entry.obj)
         return list(found.values())
 
     def get_capability_meta(self, code: str) -> dict[str, Any] | None:

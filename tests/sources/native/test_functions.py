@@ -279,19 +279,11 @@ def _unfit() -> list[tuple[Any, str]]:
     def keywords(a: int, **kwargs: int) -> None: ...
     def opaque(a: Opaque) -> None: ...
     def calls(a: Callable[[], None]) -> None: ...
-    def generator():
-        yield 1
-
-    async def async_generator():
-        yield 1
-
     return [
         (stars, "*args: 'int', which no JSON Schema can describe"),
         (keywords, "**kwargs: 'int', which no JSON Schema can describe"),
         (opaque, "PydanticSchemaGenerationError"),
         (calls, "have no JSON Schema"),
-        (generator, "is a generator"),
-        (async_generator, "is a generator"),
         (lambda a: a, "a lambda has no name"),
         (print, "which no JSON Schema can describe"),
         (getattr, "cannot be read"),

@@ -6,7 +6,6 @@ the same arguments reach the same function at a tenth of the cost.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -27,6 +26,7 @@ from pydantic import BaseModel
 
 from toolcrib.sources.native.failures import is_validation_error, problems_of, words_of
 from toolcrib.sources.native.injecting import config_of, values_of
+from toolcrib.sources.native.lazy import READY, waited_for
 from toolcrib.sources.native.outputs import output_of
 from toolcrib.sources.native.reading import Reading
 from toolcrib.sources.native.threads import Threads
@@ -144,9 +144,15 @@ class Direct:
     async def _called(self, places: tuple[Any, ...], names: dict[str, Any]) -> Any:
         target = self._reading.target
         if self._reading.asynchronous:
-            return await target(*places, **names)
-        answer = await self._threads.run(partial(target, *places, **names))
-        return await answer if inspect.isawaitable(answer) else answer
+            answer = await target(*places, **names)
+        else:
+            answer = await self._threads.run(partial(target, *places, **names))
+        if not isinstance(answer, READY):
+            return await waited_for(answer, self._threads)
+        if isinstance(answer, tuple) and self._reading.tool.response_format != "content":
+            halves = cast("tuple[Any, ...]", answer)
+            return tuple([await waited_for(half, self._threads) for half in halves])
+        return cast("Any", answer)
 
     def _answer(self, answer: Any) -> Output:
         tool = self._reading.tool

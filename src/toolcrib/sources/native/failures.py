@@ -6,6 +6,8 @@ import traceback
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
+from toolcrib.tools.addresses import without_addresses
+
 _MAX_MESSAGE = 4000
 _MAX_PROBLEMS = 10
 
@@ -14,7 +16,7 @@ def words_of(error: BaseException) -> str:
     """`Type: message`, of bounded length."""
     kind = type(error).__name__
     try:
-        text = "; ".join(problems_of(error)) or str(error).strip()
+        text = "; ".join(problems_of(error)) or without_addresses(str(error).strip())
     except Exception:  # noqa: BLE001 - a foreign __str__ may raise anything
         text = ""
     if len(text) > _MAX_MESSAGE:

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from toolcrib.plugin.changes import tool_name
 from toolcrib.plugin.registration import ANNOTATIONS
+from toolcrib.sources.native.lazy import READY, waited_for
 from toolcrib.sources.native.marks import annotations_of
 from toolcrib.sources.native.outputs import output_of
 from toolcrib.sources.native.parameters import Parameters, read_parameters
@@ -24,8 +25,6 @@ def adapt_function(obj: Any, threads: Threads) -> tuple[ToolSpec, Body] | None:
     target = cast("Any", obj).func if isinstance(obj, functools.partial) else obj
     if not inspect.isroutine(target):
         return None
-    if inspect.isgeneratorfunction(target) or inspect.isasyncgenfunction(target):
-        raise NotATool("it is a generator; a tool returns its whole result")
     function = cast("Callable[..., Any]", obj)
     name = tool_name(function if hasattr(function, "__name__") else target)
     if name == "<lambda>":
@@ -60,6 +59,6 @@ class _Function:
         else:
             work = functools.partial(self._function, *places, **names)
             result = await self._threads.run(work)
-            if inspect.isawaitable(result):
-                result = await result
+        if not isinstance(result, READY):
+            result = await waited_for(result, self._threads)
         return output_of(result, tool=self._name)

@@ -18,6 +18,7 @@ from toolcrib.kit.schema import ToolSchema
 from toolcrib.kit.tool import Tool, metadata_of, method_metadata_of, schemas_of
 from toolcrib.plugin.registration import ANNOTATIONS
 from toolcrib.sources.native.failures import words_of
+from toolcrib.sources.native.lazy import READY, waited_for
 from toolcrib.sources.native.marks import annotations_of
 from toolcrib.sources.native.outputs import output_of
 from toolcrib.sources.native.threads import Threads
@@ -118,9 +119,15 @@ class _Method:
             result = await self._method(**given)
         else:
             result = await self._threads.run(partial(self._method, **given))
-            if inspect.isawaitable(result):
-                result = await result
+        if not isinstance(result, READY):
+            result = await self._there(result)
         return outcome_of(result, tool=self._name)
+
+    async def _there(self, result: Any) -> Any:
+        there = await waited_for(result, self._threads)
+        if isinstance(there, ToolResult) and not isinstance(there.output, READY):
+            return replace(there, output=await waited_for(there.output, self._threads))
+        return there
 
 
 def outcome_of(result: Any, *, tool: str) -> Output:

@@ -23,7 +23,7 @@ class NotATool(Exception):
 
 
 class CannotCall(Exception):
-    """A call that does not reach the tool's code; the text is for the model."""
+    """A call that the tool's code did not end itself; the text is for the model."""
 
     def __init__(self, code: ErrorCode, text: str) -> None:
         super().__init__(text)
