@@ -26,13 +26,9 @@ def read_strict_json(data: str | bytes) -> Any:
     """The JSON value. Raises InvalidRequest whose `where` is `line L, column C`."""
     text = _text(data)
     try:
-        value = json.loads(
-            text,
-            object_pairs_hook=_unique,
-            parse_constant=_refuse,
-            parse_float=_finite,
-        )
-        json.dumps(value, ensure_ascii=False).encode()
+        value = _decode(text)
+        if "\\u" in text or not _is_whole(text):  # nothing else can hold half a character
+            json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         _complain(text, error.pos, error.msg[:1].lower() + error.msg[1:])
     except RecursionError:
@@ -71,6 +67,20 @@ def _finite(digits: str) -> float:
     if math.isinf(number):
         raise _Refused
     return number
+
+
+def _is_whole(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+_decode = json.JSONDecoder(
+    object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite
+).decode
+"""Made once: making a decoder takes longer than it takes to read a small text."""
 
 
 def _find_fault(text: str) -> NoReturn:
