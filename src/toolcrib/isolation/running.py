@@ -78,7 +78,7 @@ async def run(
     try:
         return await one.finish(stdin, seconds, watch)
     finally:
-        one.kill()
+        one.close()
 
 
 class Running:
@@ -102,6 +102,11 @@ class Running:
             with suppress(ProcessLookupError, PermissionError):
                 kill(self._process.pid, signal.SIGKILL)
 
+    def close(self) -> None:
+        """End it, and let go of pipes that somebody outside of the walls may still hold."""
+        self.kill()
+        self._process._transport.close()  # pyright: ignore # noqa: SLF001, PGH003 - no public way
+
     async def finish(self, stdin: bytes, seconds: float, watch: Watch) -> Ran:
         async with asyncio.TaskGroup() as group:
             pipes = [
@@ -115,28 +120,30 @@ class Running:
             await asyncio.wait(pipes, timeout=_LINGER)
             for pipe in pipes:
                 pipe.cancel()
+        self.close()
         return Ran(
-            code=_code(self._process.returncode),
+            code=_code(await self._process.wait()),
             output=self._output,
             errors=self._errors,
             ended=self._ended,
         )
 
     async def _over(self, seconds: float) -> None:
+        """Return when the process has ended, whoever still holds its pipes."""
         try:
             async with asyncio.timeout(seconds):
-                await self._process.wait()
+                await _ended(self._process.pid)
         except TimeoutError:
             self.stop("time")
-            await self._process.wait()
+            await _ended(self._process.pid)
         self.kill()  # what is left of its group
 
     async def _read(self, pipe: asyncio.StreamReader | None, kept: Kept) -> None:
         while pipe is not None and (piece := await pipe.read(_PIECE)):
-            kept.add(piece)
+            if kept.total <= self._most:
+                kept.add(piece)
             if kept.total > self._most:
                 self.stop("output")
-                return
 
     async def _write(self, data: bytes) -> None:
         pipe = self._process.stdin
@@ -154,7 +161,20 @@ class Running:
         self.stop(why)
 
 
-def _code(code: int | None) -> int:
-    if code is None:
-        return 128 + int(signal.SIGKILL)
+async def _ended(pid: int) -> None:
+    """asyncio's own wait also waits for the pipes, which a descendant may hold for ever."""
+    try:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    loop, over = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_reader(descriptor, over.set)
+    try:
+        await over.wait()
+    finally:
+        loop.remove_reader(descriptor)
+        os.close(descriptor)
+
+
+def _code(code: int) -> int:
     return 128 - code if code < 0 else code
