@@ -73,13 +73,13 @@ class Change:
 
 def change(kind: ChangeKind, where: str, before: Any = None, after: Any = None) -> Change:
     """A change whose values are made visible."""
-    return Change(kind=kind, where=where, before=shown(before), after=shown(after))
+    return Change(kind=kind, where=visible(where), before=shown(before), after=shown(after))
 
 
 def text_change(where: str, before: str, after: str) -> Change:
     return Change(
         kind="text",
-        where=where,
+        where=visible(where),
         before=visible(before),
         after=visible(after),
         words=changed_words(before, after),

@@ -52,13 +52,16 @@ class Rules:
         if self.policy == "block":
             return None
         if _is_of_this_process(sighting) or is_code_only(changes):
-            return "code" if sighting.source.startswith("native:") else None
+            return "code"
         return "policy" if self.policy == "accept_text" and is_text_only(changes) else None
 
 
 def _is_of_this_process(sighting: Sighting) -> bool:
-    """Tools that the running program registers itself are part of that program."""
-    return sighting.source.startswith("native:") and BEHIND not in sighting.definition
+    """Tools that the running program brings itself are part of that program: those it registers,
+    and those in the box."""
+    behind = sighting.definition.get(BEHIND)
+    ours = behind is None or behind.get("distribution") == "toolcrib"
+    return ours and sighting.source.startswith("native:")
 
 
 def _newest(pins: Sequence[Pin]) -> Pin | None:

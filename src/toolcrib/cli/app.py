@@ -23,6 +23,7 @@ HOMES = {
     "capabilities": "capabilities",
     "packages": "packages",
     "mcp": "mcp",
+    "lock": "lock",
     "agents": "agents",
     "groups": "groups",
     "users": "users",

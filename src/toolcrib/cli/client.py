@@ -38,6 +38,10 @@ class Client:
     async def post(self, path: str, body: Json = None, *, files: Any = None) -> Json:
         return await self._ask("POST", path, json=body, files=files)
 
+    async def post_if(self, path: str, body: Json, *, match: str) -> Json:
+        """Only if the thing still has this tag; otherwise a conflict."""
+        return await self._ask("POST", path, json=body, more={"If-Match": f'"{match}"'})
+
     async def put(self, path: str, body: Json) -> Json:
         return await self._ask("PUT", path, json=body)
 

@@ -82,13 +82,16 @@ class Pins:
         return _diff(_chosen(pins, ref, fingerprint), pins)
 
     async def accept(
-        self, caller: Caller, ref: str, *, fingerprint: str, keeps_others: bool = False
+        self, caller: Caller, ref: str, *, fingerprint: str | None, keeps_others: bool = False
     ) -> Pin:
         """Accept the definition that the caller saw, in place of the tool's others unless kept.
 
-        Raises NotFound, Conflict when something else waits by now or only the lock may decide.
+        `fingerprint` names it, with or without the quotes of an ETag. Raises NotFound,
+        InvalidRequest without one, Conflict when something else waits by now or only the lock may
+        decide.
         """
         pins = await self.of_tool(caller, ref)
+        fingerprint = _required(fingerprint)
         pin = next((one for one in pins if one.fingerprint == fingerprint), None)
         if pin is None or pin.state == "accepted":
             raise Conflict(
@@ -200,8 +203,7 @@ def _diff(pin: Pin, pins: Sequence[Pin]) -> PinDiff:
     )
 
 
-def required_fingerprint(if_match: str | None) -> str:
-    """The fingerprint of `If-Match: "sha256:…"`. Raises InvalidRequest without one."""
+def _required(if_match: str | None) -> str:
     given = (if_match or "").strip().removeprefix("W/").strip('"')
     if not given.startswith("sha256:"):
         raise InvalidRequest(

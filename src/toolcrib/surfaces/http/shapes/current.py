@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from toolcrib.catalog.capabilities import Capability
+from toolcrib.catalog.pins import Pin
 from toolcrib.desk.packages import PackageView
 from toolcrib.grants.agents import Agent
 from toolcrib.identity.accounts import Group, User
@@ -13,6 +14,7 @@ from toolcrib.surfaces.http.shapes.capabilities import CapabilityRow
 from toolcrib.surfaces.http.shapes.fields import Row
 from toolcrib.surfaces.http.shapes.groups import GroupRow
 from toolcrib.surfaces.http.shapes.packages import PackageRow
+from toolcrib.surfaces.http.shapes.pins import PinRow
 from toolcrib.surfaces.http.shapes.users import UserRow
 
 
@@ -32,6 +34,8 @@ def _shaped(thing: object) -> Row | None:
             return UserRow.of(thing)
         case Group():
             return GroupRow.of(thing)
+        case Pin():
+            return PinRow.of(thing)
         case PackageView():
             return PackageRow.of(thing)
         case _:
