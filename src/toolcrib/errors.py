@@ -5,6 +5,7 @@
     │   ├── InvalidSettings         an environment variable or setting cannot be used
     │   ├── MissingExtra            an optional dependency is not installed
     │   ├── PluginBroken            a plugin could not be loaded
+    │   ├── NoSpace                 a disk is full
     │   └── SchemaOutdated          the database is not at the revision that this code needs
     ├── DefinitionError         the author of a definition must act
     │   ├── InvalidOptions          a field of the definition is wrong; `where` names it
@@ -87,6 +88,12 @@ class PluginBroken(SetupError):
     """A plugin could not be loaded."""
 
     code = "plugin_broken"
+
+
+class NoSpace(SetupError):
+    """There is no room left to store this."""
+
+    code = "no_space"
 
 
 class SchemaOutdated(SetupError):

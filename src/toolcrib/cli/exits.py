@@ -27,6 +27,7 @@ EXITS: dict[type[ToolcribError], int] = {
     errors.InvalidSettings: SETUP,
     errors.MissingExtra: SETUP,
     errors.PluginBroken: SETUP,
+    errors.NoSpace: SETUP,
     errors.SchemaOutdated: SETUP,
     errors.DefinitionError: DEFINITION,
     errors.InvalidOptions: DEFINITION,

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from toolcrib.documents.document import MAX_BYTES, too_large
+from toolcrib.documents.room import written_to
 from toolcrib.errors import NotFound, SetupError
 
 
@@ -25,15 +26,18 @@ class FolderBlobStore:
         path = self._path(key)
         part = path.with_suffix(".part")
         size = 0
-        await asyncio.to_thread(path.parent.mkdir, parents=True, exist_ok=True, mode=0o700)
-        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with written_to(self._root):
+            await asyncio.to_thread(path.parent.mkdir, parents=True, exist_ok=True, mode=0o700)
+            handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         try:
             async for chunk in chunks:
                 size += len(chunk)
                 if size > limit:
                     raise too_large(limit)
-                await asyncio.to_thread(_write_all, handle, chunk)
-            await asyncio.to_thread(os.rename, part, path)
+                with written_to(self._root):
+                    await asyncio.to_thread(_write_all, handle, chunk)
+            with written_to(self._root):
+                await asyncio.to_thread(os.rename, part, path)
         except BaseException:
             part.unlink(missing_ok=True)
             raise

@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import IO, Any
 
 from toolcrib.documents.document import MAX_BYTES, too_large
+from toolcrib.documents.room import written_to
 from toolcrib.errors import NotFound, SetupError, ToolcribError
 from toolcrib.storage.s3_address import SETTING, S3Address
 
@@ -45,7 +46,8 @@ class S3BlobStore:
                 size += len(chunk)
                 if size > limit:
                     raise too_large(limit)
-                await asyncio.to_thread(file.write, chunk)
+                with written_to(tempfile.gettempdir()):
+                    await asyncio.to_thread(file.write, chunk)
             await asyncio.to_thread(file.seek, 0)
             await self._put(key, file, size)
         return key, size

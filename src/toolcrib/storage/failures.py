@@ -7,10 +7,11 @@ from contextlib import contextmanager
 
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError, StatementError
 
-from toolcrib.errors import Conflict, InvalidRequest, NotFound, SetupError, ToolcribError
+from toolcrib.errors import Conflict, InvalidRequest, NoSpace, NotFound, SetupError, ToolcribError
 
 _UNIQUE = {"23505", "SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY"}
 _REFERENCE = {"23503", "SQLITE_CONSTRAINT_FOREIGNKEY"}
+_FULL = {"53100", "SQLITE_FULL"}
 _UNFIT = {"22"}
 """PostgreSQL's class of values that a column cannot hold."""
 
@@ -44,6 +45,11 @@ def _ours(error: SQLAlchemyError, database: str) -> ToolcribError:
             return error.orig
         if _rule(error)[:2] in _UNFIT:
             return InvalidRequest(f"A value cannot be stored: {error.orig}.")
+        if _rule(error) in _FULL:
+            return NoSpace(
+                "There is no room left for the database.",
+                hint="Whoever runs the server makes room; nothing was changed.",
+            )
         cause = str(error.orig).strip().splitlines()[0] if str(error.orig) else repr(error.orig)
     else:
         cause = str(error)

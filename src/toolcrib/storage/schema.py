@@ -70,8 +70,8 @@ def require_known(present: str | None, database: str) -> None:
     if present is not None and present not in REVISIONS:
         raise SchemaOutdated(
             f"The database {database} is at revision {present!r}, which this code does not know.",
-            hint="Newer code made it: install that version of Toolcrib again. To stay with this one, "
-            f"let that version take it down: toolcrib db downgrade {HEAD} --yes.",
+            hint="Newer code made it: install that version of Toolcrib again. To stay with this "
+            f"one, let that version take it down: toolcrib db downgrade {HEAD} --yes.",
         )
 
 

@@ -26,6 +26,7 @@ STATUS: Mapping[type[ToolcribError], int] = {
     errors.InvalidSettings: 500,
     errors.MissingExtra: 501,
     errors.PluginBroken: 500,
+    errors.NoSpace: 507,
     errors.SchemaOutdated: 503,
     errors.DefinitionError: 422,
     errors.InvalidOptions: 422,
@@ -115,6 +116,8 @@ def problem(
 def of_error(error: ToolcribError) -> Response:
     """One of our errors, by the table; a class that is not in it answers like its parent."""
     status = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
+    if status == HTTPStatus.INSUFFICIENT_STORAGE:  # the caller's loss, and the operator's to mend
+        _log.error("no room left", error=error.message)
     if status in _OPERATORS:
         return unexpected(error, status=status, code=error.code)
     return problem(

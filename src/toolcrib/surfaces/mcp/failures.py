@@ -24,6 +24,7 @@ CODES: Mapping[type[ToolcribError], int] = {
     errors.InvalidSettings: INTERNAL,
     errors.MissingExtra: INTERNAL,
     errors.PluginBroken: INTERNAL,
+    errors.NoSpace: INTERNAL,
     errors.SchemaOutdated: INTERNAL,
     errors.DefinitionError: INTERNAL,
     errors.InvalidOptions: INTERNAL,
