@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 from toolcrib.builtin.tool import BuiltIn
 from toolcrib.errors import SetupError
-from toolcrib.plugin.rooms import Rooms
 from toolcrib.plugin.lent import UNOPENED
+from toolcrib.plugin.rooms import Rooms
 
 Obstacle = tuple[str, str]
 """Why something is not there, and what would bring it."""
@@ -31,10 +31,12 @@ class InRoom(BuiltIn):
 
     code: ClassVar[str]
     """The code that is dropped where there is an obstacle."""
+    decides: ClassVar[bool] = True
+    """Of the tools of one code one brings its condition."""
 
     def __init__(self, context: Any = None) -> None:
         super().__init__(context)
-        if context is not None:
+        if context is not None and self.decides:
             context.condition(self.code, self._choice)
 
     @property

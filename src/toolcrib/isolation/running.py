@@ -78,7 +78,7 @@ async def run(
     try:
         return await one.finish(stdin, seconds, watch)
     finally:
-        one.close()
+        await one.close()
 
 
 class Running:
@@ -102,10 +102,14 @@ class Running:
             with suppress(ProcessLookupError, PermissionError):
                 kill(self._process.pid, signal.SIGKILL)
 
-    def close(self) -> None:
+    async def close(self) -> int:
         """End it, and let go of pipes that somebody outside of the walls may still hold."""
         self.kill()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LINGER):
+                return await self._process.wait()
         self._process._transport.close()  # pyright: ignore # noqa: SLF001, PGH003 - no public way
+        return await self._process.wait()
 
     async def finish(self, stdin: bytes, seconds: float, watch: Watch) -> Ran:
         async with asyncio.TaskGroup() as group:
@@ -120,9 +124,8 @@ class Running:
             await asyncio.wait(pipes, timeout=_LINGER)
             for pipe in pipes:
                 pipe.cancel()
-        self.close()
         return Ran(
-            code=_code(await self._process.wait()),
+            code=_code(await self.close()),
             output=self._output,
             errors=self._errors,
             ended=self._ended,

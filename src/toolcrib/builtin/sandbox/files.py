@@ -61,6 +61,8 @@ Read a file with `execute_command` (`cat`, `sed -n 1,80p`), and search with `gre
 class SandboxFilesTool(InSandbox):
     """Every path is followed inside the walls only, so that no link leads out."""
 
+    decides = False
+
     @method_metadata("Create file", "Makes a new file")
     @annotations(read_only=False, destructive=False, open_world=False)
     @openapi_schema(
