@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 import uvloop
 
 from tests.net.certificates import Authority
+from tests.net.speaking import Server, reply
 from toolcrib.errors import EgressBlocked, SourceProtocolError, SourceTimeout, SourceUnreachable
 from toolcrib.net.client import GuardedClient
 from toolcrib.net.guard import EgressPolicy
@@ -66,3 +67,39 @@ def test_deadlines_caps_and_resends_hold() -> None:
             assert [request.path for request in upstream.requests].count("/drop") == 2
 
     on_uvloop(story())
+
+
+def test_strays_answer_nobody() -> None:
+    """Bytes that the loop has not read are seen, whatever loop it is."""
+    server = Server()
+
+    async def story() -> None:
+        async with GuardedClient(EgressPolicy([server.place])) as client:
+            url = f"http://{server.place}/"
+            bodies = [(await client.request("POST", url)).body]
+            server.connections[0].sendall(reply(b"stray"))
+            bodies += [(await client.request("POST", url)).body for _ in range(2)]
+        assert bodies == [b"connection 1", b"connection 2", b"connection 2"]
+
+    try:
+        on_uvloop(story())
+    finally:
+        server.close()
+
+
+@pytest.mark.parametrize("run", [on_uvloop, asyncio.run], ids=["uvloop", "asyncio"])
+def test_tls_connections_are_kept(run: Callable[[Any], None], tmp_path: Path) -> None:
+    """What TLS itself sends behind a handshake is nothing that nobody asked for."""
+    authority = Authority(tmp_path)
+
+    async def story() -> None:
+        async with RecordingUpstream(tls=authority.server("good.test")) as upstream:
+            resolver = ScriptedResolver({"good.test": [["127.0.0.1"]]})
+            policy = EgressPolicy([f"good.test:{upstream.port}"])
+            tls = authority.client()
+            async with GuardedClient(policy, resolver=resolver, tls=tls) as client:
+                for _ in range(20):
+                    await client.request("POST", f"https://good.test:{upstream.port}/", body=b"x")
+            assert (len(upstream.requests), upstream.connections) == (20, 1)
+
+    run(story())

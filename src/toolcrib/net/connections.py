@@ -1,20 +1,24 @@
 """This module makes aiohttp's connections obey the guard, and keeps them for the next request.
 
-Three public hooks hold it: the resolver answers only judged addresses; the socket factory, which
-also sees addresses written in URLs, refuses every other one; and the connection pool refuses to
-send a request again that may change something (aiohttp alone would resend PUT and DELETE when a
-kept connection breaks).
+The resolver answers only judged addresses; the socket factory, which also sees addresses written in
+URLs, refuses every other one. The connection pool refuses to send a request again that may change
+something (aiohttp alone would resend PUT and DELETE when a kept connection breaks), and drops a
+kept connection on which anything arrived that nobody asked for: it would answer the next request.
 """
 
 from __future__ import annotations
 
+import asyncio
+import select
 import socket
 import ssl
+from functools import partial
 from ipaddress import ip_address
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
+from aiohttp.client_proto import ResponseHandler
 
 from toolcrib.net import trip
 from toolcrib.net.guard import Guard
@@ -27,7 +31,9 @@ if TYPE_CHECKING:
 
 LONGEST_LINE = 32_768
 """Of an answer's head, in bytes."""
-_CLEAN_TRIES = 3
+
+
+_NEW_TRIES = 3
 
 
 class ResendRefused(aiohttp.ClientError):
@@ -38,8 +44,37 @@ class SpokeFirst(aiohttp.ClientError):
     """The upstream wrote to its connections, or ended them, before it was asked."""
 
 
+class WatchedHandler(ResponseHandler):
+    """A connection that knows when nobody waits for it to speak."""
+
+    used = False
+    """A request was written to it before."""
+    asked = False
+    """One was written whose answer is not all here."""
+    _strayed = False
+
+    def data_received(self, data: bytes) -> None:
+        if data and not self.asked:
+            self._strayed = True  # perhaps half a message, which the parser would not show
+        super().data_received(data)
+        if self._payload is not None and self._payload.is_eof():
+            self.asked = False
+
+    @property
+    def should_close(self) -> bool:
+        return self._strayed or super().should_close
+
+    def is_clean(self) -> bool:
+        """Whether a request may be written to it: nothing came, read or unread, since the last."""
+        return not (self.should_close or (self.used and _has_unread(self.transport)))
+
+
 class GuardedConnector(aiohttp.TCPConnector):
     """A pool that knows the trip of each request."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)  # pyright: ignore[reportUnknownMemberType]
+        self._factory = partial(WatchedHandler, loop=self._loop)
 
     async def connect(
         self,
@@ -50,16 +85,27 @@ class GuardedConnector(aiohttp.TCPConnector):
         going = trip.current.get()
         if going.sent and not going.safe:
             raise ResendRefused
-        for _ in range(_CLEAN_TRIES):
+        new = 0
+        while new < _NEW_TRIES:
             connection = await super().connect(req, traces, timeout)
-            protocol = connection.protocol
-            # A kept connection on which bytes arrived that nobody asked for would answer this
-            # request with another's answer.
-            if protocol is None or not protocol.should_close:
+            protocol = cast("WatchedHandler", connection.protocol)
+            if protocol.is_clean():
+                protocol.used = protocol.asked = True
                 going.mark_sent()
                 return connection
+            new += not protocol.used
             connection.close()
         raise SpokeFirst
+
+
+def _has_unread(transport: asyncio.BaseTransport | None) -> bool:
+    """Whether the system holds bytes, or the end, that the event loop has not come to yet."""
+    found = transport.get_extra_info("socket") if transport is not None else None
+    if found is None or found.fileno() < 0:
+        return True
+    waiting = select.poll()
+    waiting.register(found.fileno(), select.POLLIN)
+    return bool(waiting.poll(0))
 
 
 class GuardedResolver(AbstractResolver):
