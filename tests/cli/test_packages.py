@@ -94,7 +94,7 @@ async def test_a_package_from_its_file_to_a_call(
         ("FIND_KEY", "configured", ["127.0.0.1"], ["find_it"]),
         ("FIND_URL", "configured", [], ["find_it"]),
     ]
-    assert json.loads(made.stdout)["capabilities"] == ["installed__find_it"]
+    assert json.loads(made.stdout)["capabilities"] == [1, "installed__find_it"]  # 1: the core tools
     assert "X-Key: ***" in preview.stdout
     assert "never tested" in shown.stdout
     assert "worked (" in shown_again.stdout

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
+from toolcrib.desk.furnishing import furnish
 from toolcrib.desk.setup import GIVEN_NAME, first_token
 from toolcrib.errors import InvalidSettings
 from toolcrib.identity.roles import Role
@@ -93,3 +94,16 @@ async def test_a_start_that_died_halfway_is_made_good(storage: Storage) -> None:
     await storage.tokens.delete(made.id)
     await storage.users.set_password(1, "hash")
     assert await first(storage) is None
+
+
+async def test_a_new_installation_has_the_core_tools_by_default(storage: Storage) -> None:
+    """Whoever starts first makes the row; afterwards it is the admins' to keep or archive."""
+    parts = (storage.users, storage.capabilities, storage.signals)
+    await asyncio.gather(furnish(*parts), furnish(*parts))
+    (core,) = await storage.capabilities.defaults(group_id=None, owner_id=1)
+    assert (core.code, core.access_type, core.is_default) == ("core", "system", True)
+
+    await first(storage)
+    await storage.capabilities.update(core.id, {"archived": True})
+    await furnish(*parts)
+    assert await storage.capabilities.defaults(group_id=None, owner_id=1) == []

@@ -6,7 +6,19 @@ import functools
 from collections.abc import Awaitable, Callable
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from toolcrib.errors import SecretMissing, SetupError, ToolcribError
+from toolcrib.errors import (
+    AccessError,
+    CallError,
+    Conflict,
+    DefinitionError,
+    InvalidArguments,
+    NotFound,
+    RequestError,
+    SecretMissing,
+    SetupError,
+    SourceError,
+    ToolcribError,
+)
 from toolcrib.kit.result import ToolResult
 from toolcrib.kit.tool import Tool
 from toolcrib.plugin.host import Host, PluginContext, current_host
@@ -16,6 +28,7 @@ from toolcrib.tools.call import current_call
 P = ParamSpec("P")
 T = TypeVar("T", bound=Tool)
 Method = Callable[Concatenate[T, P], Awaitable[ToolResult]]
+_OF_ARGUMENTS = (NotFound, RequestError, DefinitionError, Conflict)
 
 
 class BuiltIn(Tool):
@@ -59,16 +72,24 @@ class BuiltIn(Tool):
 
 
 def answers(method: Method[T, P]) -> Callable[Concatenate[T, P], Awaitable[ToolResult]]:
-    """Let a method raise our errors: a call keeps their codes, any other caller reads them."""
+    """Let a method raise our errors: a call keeps their codes, any other caller reads them.
+
+    What is not there, cannot be read or is taken is the arguments' fault: a model may try others.
+    """
 
     @functools.wraps(method)
     async def answered(self: T, *places: P.args, **names: P.kwargs) -> ToolResult:
         try:
             return await method(self, *places, **names)
+        except _OF_ARGUMENTS as error:
+            reason = InvalidArguments(str(error))
+        except (AccessError, SourceError, CallError) as error:
+            reason = error
         except ToolcribError as error:
-            if current_call.get() is not None:
-                raise
             return self.fail_response(str(error))
+        if current_call.get() is not None:
+            raise reason
+        return self.fail_response(str(reason))
 
     return answered
 

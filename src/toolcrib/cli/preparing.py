@@ -52,9 +52,12 @@ async def prepare(settings: Settings) -> Prepared:
 
 async def first_user(platform: Platform) -> str | None:
     """See that user 1 exists. Returns the text of a token when one was made for them."""
+    from toolcrib.desk.furnishing import furnish  # noqa: PLC0415
     from toolcrib.desk.setup import first_token  # noqa: PLC0415
 
     storage = platform.storage
+    if platform.settings.builtin_tools:
+        await furnish(storage.users, storage.capabilities, storage.signals)
     given = platform.settings.admin_token.get_secret_value() or None
     made = await first_token(storage.users, storage.tokens, storage.signals, given=given)
     return made.text if made else None

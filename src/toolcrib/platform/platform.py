@@ -26,6 +26,7 @@ from toolcrib.platform.issuer import Issuer
 from toolcrib.platform.keys import keys_of
 from toolcrib.platform.kinds import package_kinds
 from toolcrib.platform.logins import Logins
+from toolcrib.platform.lending import lent_by
 from toolcrib.platform.rooms import look_after, open_rooms
 from toolcrib.platform.tasks import Tasks
 from toolcrib.platform.ways_out import WaysOut
@@ -57,6 +58,8 @@ from toolcrib.tools.call import AskPerson, Log, Progress, no_log, no_progress
 
 _log = structlog.get_logger(__name__)
 PLUGIN_GROUPS = ("toolcrib.tools", "primethink.tools")
+BUILTIN_GROUP = "toolcrib.builtin"
+"""The entry-point group of the tools in the box."""
 
 
 class Platform:
@@ -104,7 +107,7 @@ class Platform:
         self.plugins = Plugins(
             self.registry,
             self.host,
-            groups=PLUGIN_GROUPS + settings.plugin_groups,
+            groups=groups_of(settings),
             timeout=settings.plugin_timeout,
         )
         self.shelf = NativeShelf(self.registry, allow_langsmith=settings.allow_langsmith)
@@ -213,6 +216,7 @@ class Platform:
             logins=self.logins.parts,
             add_key=self.key_file and self.key_file.add,
         )
+        self.host.lent = lent_by(self)
 
     # --- what it does -----------------------------------------------------------------------------
 
@@ -336,3 +340,9 @@ class Platform:
             self.memory.forget()
         if topic == "plugins":
             await self.plugins.reload()
+
+
+def groups_of(settings: Settings) -> tuple[str, ...]:
+    """The entry-point groups that are looked at."""
+    builtin = (BUILTIN_GROUP,) if settings.builtin_tools else ()
+    return (*builtin, *PLUGIN_GROUPS, *settings.plugin_groups)
