@@ -128,10 +128,10 @@ async def test_bytes_that_nobody_asked_for_answer_nobody(
     upstream.reply("/poison", poison)
     first = await client.request("POST", upstream.url("/poison"))
     asked_once.set()
-    session = client._session
-    assert session is not None
+    line = client._line
+    assert line is not None
     async with asyncio.timeout(5):
-        while not _has_unread(session.connector):  # noqa: ASYNC110  # a socket tells nobody
+        while not _has_unread(line._session.connector):  # noqa: ASYNC110  # a socket tells nobody
             await asyncio.sleep(0.005)
     second = await client.request("POST", upstream.url("/x"))
     assert (first.body, second.body) == (b"first", b"ok")

@@ -7,26 +7,26 @@ last byte.
 
 from __future__ import annotations
 
+import asyncio
 import ssl
 from collections.abc import Callable
+from importlib import import_module
 from types import TracebackType
-from typing import Self
-
-import aiohttp
+from typing import TYPE_CHECKING, Self
 
 from toolcrib.errors import EgressBlocked, SourceError, SourceProtocolError, SourceTimeout
 from toolcrib.net import redirects, trip
 from toolcrib.net.allow import SETTING
-from toolcrib.net.connections import open_session, trusted_tls
 from toolcrib.net.deadlines import Deadlines
-from toolcrib.net.exchange import Exchanges
-from toolcrib.net.failures import FOREIGN, translate
 from toolcrib.net.guard import EgressPolicy, Guard, Verdict
 from toolcrib.net.outgoing import Body, Headers, Outgoing, outgoing
 from toolcrib.net.proxy import Proxy
 from toolcrib.net.resolver import Resolver, ThreadedResolver
-from toolcrib.net.response import Raw, Response, read
+from toolcrib.net.response import Response
 from toolcrib.net.urls import Destination
+
+if TYPE_CHECKING:
+    from toolcrib.net.line import Line
 
 DEFAULT_TIMEOUT = 30.0
 DEFAULT_LIMIT = 1024 * 1024
@@ -54,7 +54,7 @@ class GuardedClient:
         self._tls = tls
         self._per_upstream = per_upstream
         self._connect_timeout = connect_timeout
-        self._session: aiohttp.ClientSession | None = None
+        self._line: Line | None = None
         self._deadlines = Deadlines()
         self._closed = False
 
@@ -106,7 +106,7 @@ class GuardedClient:
         response: Response | None = None
         try:
             with self._deadlines.within(timeout):
-                response = await self._send(request, place, path, limit, on_sent)
+                response = await self._open().send(request, place, path, limit, on_sent)
                 if follow_redirects:
                     response = await self._follow(request, place, response, limit)
                 return response
@@ -117,14 +117,18 @@ class GuardedClient:
             sent=going.sent or response is not None,
         )
 
+    async def warm(self) -> None:
+        """Load what speaks HTTP, in a thread, so that the first request need not."""
+        await asyncio.to_thread(import_module, "toolcrib.net.line")
+
     async def change_policy(self, policy: EgressPolicy) -> None:
         """Judge by other rules from now on; connections made under the old ones are closed."""
         self._guard.policy = policy
-        await self._close_session()
+        await self._close_line()
 
     async def close(self) -> None:
         self._closed = True
-        await self._close_session()
+        await self._close_line()
         self._deadlines.close()
         await self._guard.resolver.close()
 
@@ -139,43 +143,6 @@ class GuardedClient:
     ) -> None:
         await self.close()
 
-    async def _send(
-        self,
-        request: Outgoing,
-        place: Destination,
-        path: str,
-        limit: int,
-        on_sent: Callable[[], None] | None = None,
-    ) -> Response:
-        going = trip.Trip(place, request.method, on_sent)
-        trip.current.set(going)
-        if self._proxy is not None:
-            await self._guard.addresses(place)
-            going.pins = self._proxy.pins()
-        try:
-            raw = await self._answer(request, place, path)
-            return await read(raw, limit, url=place.origin + path)
-        except FOREIGN as error:
-            if isinstance(error, TimeoutError) and not isinstance(error, aiohttp.ClientError):
-                raise
-            failure = going.fault or translate(error, place=place.place, sent=going.sent)
-        # Raised out here, so that the foreign error, which knows the URL and every header, is
-        # not its context.
-        raise failure
-
-    async def _answer(self, request: Outgoing, place: Destination, path: str) -> Raw:
-        session = self._open()
-        if self._proxy is None and request.small:
-            return await self._exchanges.send(request, place, path)
-        return await session.request(
-            request.method,
-            place.url(path),
-            headers=request.headers,
-            data=request.payload,
-            allow_redirects=False,
-            skip_auto_headers=request.unwanted,
-        )
-
     async def _follow(
         self, request: Outgoing, here: Destination, response: Response, limit: int
     ) -> Response:
@@ -186,7 +153,7 @@ class GuardedClient:
             try:
                 there, path = self._guard.policy.check_url(url)
                 request = redirects.step(request, response.status, here=here, there=there)
-                here, response = there, await self._send(request, there, path, limit)
+                here, response = there, await self._open().send(request, there, path, limit)
             except SourceError as failure:
                 failure.sent = True
                 raise
@@ -196,21 +163,22 @@ class GuardedClient:
             f"{here.place} redirects more than {redirects.MAX_REDIRECTS} times.", sent=True
         )
 
-    def _open(self) -> aiohttp.ClientSession:
+    def _open(self) -> Line:
         if self._closed:
             raise RuntimeError("The client is closed.")
-        if self._session is None:
-            self._session = open_session(
+        if self._line is None:
+            from toolcrib.net.line import Line  # noqa: PLC0415 - heavy, and many servers send nothing
+
+            self._line = Line(
                 self._guard,
                 proxy=self._proxy,
-                tls=self._tls or trusted_tls(),
+                tls=self._tls,
                 per_upstream=self._per_upstream,
                 connect_timeout=self._connect_timeout,
             )
-            self._exchanges = Exchanges(self._session)
-        return self._session
+        return self._line
 
-    async def _close_session(self) -> None:
-        session, self._session = self._session, None
-        if session is not None:
-            await session.close()
+    async def _close_line(self) -> None:
+        line, self._line = self._line, None
+        if line is not None:
+            await line.close()

@@ -6,12 +6,19 @@ import codecs
 import re
 from dataclasses import field
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from aiohttp import ClientResponse
 from multidict import CIMultiDictProxy
 
-from toolcrib.net.exchange import Answer
 from toolcrib.tools.record import record
+
+if TYPE_CHECKING:
+    from aiohttp import ClientResponse
+
+    from toolcrib.net.exchange import Answer
+
+    Raw = Answer | ClientResponse
+    """An answer whose body is still to come."""
 
 _NO_CHARSETS = frozenset(
     {"idna", "punycode", "raw_unicode_escape", "raw-unicode-escape", "undefined"}
@@ -19,10 +26,6 @@ _NO_CHARSETS = frozenset(
 )
 """Python's codecs that no upstream means; decoding a long text by some of them takes minutes."""
 _CHARSET = re.compile(r"""charset\s*=\s*["']?([^\s"';,]+)""", re.IGNORECASE)
-
-
-Raw = Answer | ClientResponse
-"""An answer whose body is still to come."""
 
 
 @record
