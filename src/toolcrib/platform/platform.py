@@ -295,6 +295,7 @@ class Platform:
         self.tasks.spawn(self.load_plugins())
         self.tasks.spawn(self.servers.run())
         self.tasks.spawn(look_after(self.rooms, self.storage.chats))
+        self.tasks.spawn(self._warm())
         if self.settings.journal_days:
             self.tasks.spawn(self._prune())
 
@@ -325,6 +326,11 @@ class Platform:
         finally:
             self._ready.set()
         await self.shelf.warm()
+
+    async def _warm(self) -> None:
+        """Load what the first request to somebody else needs, once there is time for it."""
+        await self.wait_ready()
+        await self.client.warm()
 
     async def _prune(self) -> None:
         age = timedelta(days=self.settings.journal_days)
