@@ -23,13 +23,14 @@ SAYS: dict[LookalikeKind, str] = {
     "same_definition": "the definitions are equal but for the name: a copy, or a rename",
     "near_description": "the descriptions are nearly the same",
 }
-NEAR = 0.8
-"""The share of three-word sequences that two descriptions have in common to count as near."""
+NEAR = 0.6
+"""The share of neighbouring words that two descriptions have in common to count as near: one word
+in ten may be another."""
 _WORD = re.compile(r"\w+")
 _SEPARATORS = re.compile(r"[\W_]+")
 _SHORTEST = 20
 """Characters of a description that says anything."""
-_SKETCH = 4
+_SKETCH = 6
 _NEIGHBOURS = 10
 
 
@@ -117,9 +118,9 @@ def _near_descriptions(tools: Sequence[Pin]) -> Iterator[Lookalikes]:
 
 
 def _shingles(text: str) -> frozenset[int]:
-    """Hashes of every three words in a row; they are the same in every process."""
+    """Hashes of every two words in a row; they are the same in every process."""
     words = text.split()
-    rows = (" ".join(words[i : i + 3]) for i in range(max(1, len(words) - 2)))
+    rows = (" ".join(words[i : i + 2]) for i in range(max(1, len(words) - 1)))
     return frozenset(zlib.crc32(row.encode("utf-8", "surrogatepass")) for row in rows)
 
 
