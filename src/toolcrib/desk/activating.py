@@ -20,6 +20,7 @@ class RegisteredCode:
     name: str
     description: str
     tools: Sequence[str]
+    """The names of those that people's lists show."""
     capability_id: int | None = None
 
     @property
@@ -37,7 +38,7 @@ def registered_codes(
             code=code,
             name=bundles[code].name or code,
             description=bundles[code].description,
-            tools=bundles[code].tool_names,
+            tools=bundles[code].shown_names,
             capability_id=held[code].id if code in held else None,
         )
         for code in sorted(bundles)

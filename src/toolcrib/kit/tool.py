@@ -44,6 +44,11 @@ class Tool(ABC):  # noqa: B024 - Kortix's base is an ABC too; nothing in it must
         """What the tools of this class are called, wherever they are listed."""
         return names_of(cls)
 
+    @classmethod
+    def __toolcrib_shown__(cls) -> list[str]:
+        """Those of them that people's lists show."""
+        return shown_names_of(cls)
+
     def get_schemas(self) -> dict[str, list[ToolSchema]]:
         """By method name."""
         return schemas_of(type(self))
@@ -88,6 +93,21 @@ def method_metadata_of(tool: type) -> dict[str, MethodMetadata]:
 def names_of(tool: type) -> list[str]:
     """What a model calls the methods of a class, in order."""
     return [schema.name for schemas in schemas_of(tool).values() for schema in schemas]
+
+
+def shown_names_of(tool: type) -> list[str]:
+    """What people's lists show of a class: nothing of one that is not visible, else its visible
+    methods."""
+    said = metadata_of(tool)
+    if said is None or not said.visible:
+        return []
+    methods = method_metadata_of(tool)
+    return [
+        schema.name
+        for method, schemas in schemas_of(tool).items()
+        if method not in methods or methods[method].visible
+        for schema in schemas
+    ]
 
 
 def _methods(tool: type) -> Iterator[tuple[str, Any]]:

@@ -46,6 +46,11 @@ class Bundle:
         """Each name once, in order."""
         return list(dict.fromkeys(name for e in self.entries for name in tool_names(e.obj)))
 
+    @property
+    def shown_names(self) -> list[str]:
+        """Those of them that people's lists show."""
+        return list(dict.fromkeys(name for e in self.entries for name in shown_names(e.obj)))
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Condition:
@@ -88,6 +93,20 @@ def tool_names(obj: Any) -> tuple[str, ...]:
     except Exception:  # noqa: BLE001 - a foreign object may raise anything
         names = ()
     return names or (tool_name(obj),)
+
+
+def shown_names(obj: Any) -> tuple[str, ...]:
+    """The names that people's lists show: all, unless the object says which.
+
+    An object that hides some has `__toolcrib_shown__`, a function that lists the others.
+    """
+    try:
+        say: Callable[[], Iterable[object]] | None = getattr(obj, "__toolcrib_shown__", None)
+        if callable(say):
+            return tuple(map(str, say()))
+    except Exception:  # noqa: BLE001 - a foreign object may raise anything
+        return ()
+    return tool_names(obj)
 
 
 def tool_name(obj: Any) -> str:
