@@ -57,6 +57,7 @@ class HttpMcp:
         app.router.add_post("/mcp", self._post)
         app.router.add_get("/mcp", self._get)
         app.router.add_delete("/mcp", self._delete)
+        self._add_more(app)
         self._runner = web.AppRunner(app, shutdown_timeout=0.1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", self.port)
@@ -66,6 +67,9 @@ class HttpMcp:
 
     async def __aexit__(self, *_: object) -> None:
         await self._runner.cleanup()
+
+    def _add_more(self, app: web.Application) -> None:
+        """For servers that do more than this one."""
 
     def notify(self, method: str) -> None:
         """Tell whoever listens."""

@@ -73,10 +73,18 @@ class Credentials:
         return self._opened(wanted, login).access
 
     async def made(self, wanted: Wanted) -> str:
-        """Which login it is: another text after every new one. Raises as `token`."""
-        await self.token(wanted)
+        """Which login it is: another text after every new one. Nothing is renewed for that.
+
+        Raises NotConnected, SecretUndecryptable; SourceError for client credentials' first token.
+        """
         known = self._known.get(wanted.key)
-        return known.login.made if known else ""
+        if known is None or known.generation != self._generation():
+            known = await self._read(wanted)
+        if mismatch(known.login, wanted) is not None:
+            known = await self._read(wanted)
+        if not known.login.renewable and not known.good_at(self._clock()):
+            raise missing(wanted, "the login has expired")
+        return known.login.made
 
     async def _read(self, wanted: Wanted) -> _Known:
         login = await self._store.find(wanted.ref, wanted.owner)

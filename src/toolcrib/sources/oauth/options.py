@@ -59,6 +59,11 @@ def auth_of(
     )
 
 
+def has_auth(definition: Mapping[str, Any]) -> bool:
+    """Whether a login is wanted, well described or not."""
+    return any(key == "auth" or key.startswith("auth.") for key in definition)
+
+
 def without_auth(definition: Mapping[str, Any]) -> dict[str, Any]:
     """The definition for everybody who is no authorization server."""
     return {
