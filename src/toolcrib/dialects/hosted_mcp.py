@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from toolcrib.sources.mcp.canonical import canonical, settings_needed, tool_names
+from toolcrib.sources.mcp.canonical import canonical, settings_needed, tool_names, with_login
 
 __all__ = [
     "AnthropicForm",
@@ -20,6 +20,7 @@ __all__ = [
     "canonical",
     "refused_by_openai",
     "settings_needed",
+    "with_login",
 ]
 
 

@@ -14,12 +14,15 @@ from toolcrib.platform.tasks import Tasks
 from toolcrib.secrets.logins import Login
 from toolcrib.secrets.sealing import Sealer
 from toolcrib.settings import Settings
+from toolcrib.sources.mcp.addressing import of_capability
+from toolcrib.sources.mcp.connector import wanted_by
 from toolcrib.sources.oauth.connecting import Connecting, Place
 from toolcrib.sources.oauth.credentials import Credentials
 from toolcrib.sources.oauth.ending import revoked
 from toolcrib.sources.oauth.keeping import rotate
 from toolcrib.sources.oauth.renewing import Renewal
 from toolcrib.storage import Storage
+from toolcrib.tools.remote import ServerAsked
 
 _log = structlog.get_logger(__name__)
 
@@ -65,6 +68,14 @@ class Logins:
             clock=now,
             changed=self.tell,
         )
+
+    async def token_for(self, asked: ServerAsked) -> str | None:
+        """The token that somebody's server wants now; None where it wants no login.
+
+        Raises NotConnected, and what `Credentials.token` raises.
+        """
+        wanted = wanted_by(asked, of_capability(asked.options, asked.values))
+        return None if wanted is None else await self.credentials.token(wanted)
 
     @property
     def parts(self) -> LoginParts:

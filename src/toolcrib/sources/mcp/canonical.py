@@ -12,7 +12,7 @@ from toolcrib.errors import EgressBlocked
 from toolcrib.secrets.binding import hosts_of
 from toolcrib.secrets.masking import MASK
 from toolcrib.secrets.placeholders import fill, needs
-from toolcrib.sources.oauth.options import without_auth
+from toolcrib.sources.oauth.options import has_auth, without_auth
 from toolcrib.tools.dotted import expand_dotted
 
 _STRIPPED: Final = ("server_label", "server_url", "require_approval")
@@ -50,10 +50,20 @@ def filled(options: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, A
 def masked(options: Mapping[str, Any]) -> dict[str, Any]:
     """The server as people see it: neither a setting's value nor any header's."""
     shown = filled(options, dict.fromkeys(needs(options), MASK))
+    if has_auth(options):
+        shown = with_login(shown, "")
     headers = shown.get("headers")
     if isinstance(headers, Mapping):
         shown["headers"] = dict.fromkeys(cast("Mapping[str, Any]", headers), MASK)
     return shown
+
+
+def with_login(entry: Mapping[str, Any], token: str) -> dict[str, Any]:
+    """The server with the access token of a login, as a vendor sends it."""
+    given = entry.get("headers")
+    members = cast("Mapping[str, Any]", given) if isinstance(given, Mapping) else {}
+    headers = {name: value for name, value in members.items() if name.lower() != "authorization"}
+    return {**entry, "headers": {**headers, "Authorization": f"Bearer {token}"}}
 
 
 def tool_names(allowed: object) -> list[str] | None:

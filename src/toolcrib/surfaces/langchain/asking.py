@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolcrib.catalog.capabilities import Capability
-from toolcrib.dialects.hosted_mcp import canonical
+from toolcrib.dialects.hosted_mcp import canonical, with_login
 from toolcrib.errors import DefinitionError, NotGranted, ToolcribError
 from toolcrib.identity.caller import Caller
 from toolcrib.invocation.flight import Outcome, Request
@@ -72,7 +72,11 @@ class Asking:
         for row in answer.servers:
             try:
                 values = await self._crib.values(row, answer.caller, asker)
-                configs.append((row.id, canonical(row.options or {}, values)))
+                entry = canonical(row.options or {}, values)
+                token = await self._crib.login(row, answer.caller)
+                if token is not None:
+                    entry = with_login(entry, token)
+                configs.append((row.id, entry))
             except ToolcribError as error:
                 _log.warning("capability %s (%s) skipped: %s", row.id, row.code, error)
         return configs

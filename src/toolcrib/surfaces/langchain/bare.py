@@ -12,6 +12,7 @@ from typing import cast
 
 from toolcrib.catalog.capabilities import Capability
 from toolcrib.dialects.hosted_mcp import settings_needed
+from toolcrib.errors import SecretMissing
 from toolcrib.identity.caller import Caller, ChatRef
 from toolcrib.identity.context import Context, Environment
 from toolcrib.invocation.flight import Outcome, Request
@@ -19,6 +20,7 @@ from toolcrib.platform import Bare
 from toolcrib.plugin.registration import Registry
 from toolcrib.resolution.resolve import refusal, resolve
 from toolcrib.resolution.toolset import Absence, Toolset
+from toolcrib.sources.oauth.options import has_auth
 from toolcrib.surfaces.langchain.configurable import Asker
 from toolcrib.surfaces.langchain.crib import Rows
 from toolcrib.surfaces.langchain.given import Given, row_of_code
@@ -74,6 +76,14 @@ class BareCrib:
     async def values(self, row: Capability, caller: Caller, asker: Asker) -> Mapping[str, str]:
         wanted = settings_needed(row.options or {})
         return {name: asker.settings[name] for name in wanted if name in asker.settings}
+
+    async def login(self, row: Capability, caller: Caller) -> str | None:
+        if has_auth(row.options or {}):
+            raise SecretMissing(
+                "The server wants a login, and nobody keeps logins here.",
+                hint="Open a platform: `async with open_platform(settings) as platform`.",
+            )
+        return None
 
     async def invoke(self, request: Request) -> Outcome:
         return await self._parts.invoker.invoke(request)

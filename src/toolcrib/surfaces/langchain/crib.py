@@ -54,4 +54,9 @@ class Crib(Protocol):
         """The settings that the row wants and that have a value. Raises SecretUndecryptable."""
         ...
 
+    async def login(self, row: Capability, caller: Caller) -> str | None:
+        """The access token for the row's server; None where it wants no login. Raises
+        NotConnected, SourceError."""
+        ...
+
     async def invoke(self, request: Request) -> Outcome: ...

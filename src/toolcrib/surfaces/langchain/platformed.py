@@ -18,6 +18,7 @@ from toolcrib.platform import Platform
 from toolcrib.resolution.filling import filling_group
 from toolcrib.resolution.resolve import refusal
 from toolcrib.resolution.toolset import Absence, Toolset
+from toolcrib.sources.oauth.options import has_auth
 from toolcrib.surfaces.langchain.configurable import Asker
 from toolcrib.surfaces.langchain.crib import Rows
 from toolcrib.surfaces.langchain.given import Given, row_of_code
@@ -68,6 +69,11 @@ class PlatformCrib:
 
     async def values(self, row: Capability, caller: Caller, asker: Asker) -> Mapping[str, str]:
         return await self._home.run(lambda: self._values(row, caller))
+
+    async def login(self, row: Capability, caller: Caller) -> str | None:
+        if not has_auth(row.options or {}):
+            return None
+        return await self._home.run(lambda: self._login(row, caller))
 
     async def invoke(self, request: Request) -> Outcome:
         return await self._home.run(lambda: self._platform.invoker.invoke(request))
@@ -137,6 +143,11 @@ class PlatformCrib:
             row = await find_by_code(store, caller, code, group_id=caller.group_id)
             found.append(row or _no_row(code))
         return found
+
+    async def _login(self, row: Capability, caller: Caller) -> str | None:
+        platform = self._platform
+        asked = await platform.server_provider.asked(row, caller.user_id, caller.group_id)
+        return await platform.logins.token_for(asked)
 
     async def _values(self, row: Capability, caller: Caller) -> Mapping[str, str]:
         values, user_id = self._platform.values, caller.user_id
