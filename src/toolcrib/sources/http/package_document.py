@@ -34,7 +34,7 @@ FIELDS: Final = (
     "author",
 )
 _TEXTS = ("name", "description", "version", "category", "icon", "author")
-_ENDPOINT = frozenset({"endpoint", "tool_name", "input_schema", "headers", "timeout"})
+_ENDPOINT = frozenset({"endpoint", "tool_name", "input_schema", "headers", "timeout", "auth"})
 CONFIG_KEYS: Mapping[str, tuple[tuple[str, ...], frozenset[str]]] = {
     "http": (
         ("url",),

@@ -33,6 +33,24 @@ _CONFIG: dict[str, dict[str, Any]] = {
     "command": {"type": "string", "description": "A command that the operator allows."},
     "args": {"type": "array", "items": {"type": "string"}},
     "env": {"type": "object", "additionalProperties": {"type": "string"}},
+    "auth": {
+        "type": "object",
+        "description": "The login that the server wants.",
+        "required": ["type"],
+        "properties": {
+            "type": {"const": "oauth2"},
+            "grant": {
+                "enum": ["authorization_code", "client_credentials"],
+                "default": "authorization_code",
+            },
+            "per": {"enum": ["user", "group"], "default": "user"},
+            "issuer": {"type": "string", "description": "As the issuer writes it."},
+            "client_id": _TEXT,
+            "client_secret": {"type": "string", "description": "A {{SECRET}} of the vault."},
+            "scopes": {"type": "array", "items": _TEXT},
+        },
+        "additionalProperties": False,
+    },
 }
 
 
