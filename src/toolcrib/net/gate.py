@@ -12,7 +12,7 @@ import secrets
 from base64 import b64decode, b64encode
 from collections import deque
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from toolcrib.errors import EgressBlocked, SourceError
@@ -20,6 +20,7 @@ from toolcrib.net.dialling import Connection, dial
 from toolcrib.net.guard import Guard
 from toolcrib.net.proxied import Asked, closing, read_request, refusal
 from toolcrib.net.proxy import Proxy
+from toolcrib.net.urls import Destination
 
 HOST: Final = "127.0.0.1"
 _PIECE: Final = 65_536
@@ -117,7 +118,7 @@ class Gate:
         try:
             if asked.tunnel:
                 writer.write(b"HTTP/1.1 200 Connected\r\n\r\n")
-                if not place.listed and not await _speaks_tls(reader, onward):
+                if not await self._may_be_plain(place) and not await _speaks_tls(reader, onward):
                     let_in.refused.append(f"{place.place} was not spoken to in TLS.")
                     return
             else:
@@ -127,6 +128,14 @@ class Gate:
         finally:
             self._open.discard(onward[1])
             onward[1].close()
+
+    async def _may_be_plain(self, place: Destination) -> bool:
+        """Whether the operator's list lets this place be spoken to without TLS."""
+        try:
+            await self._guard.addresses(replace(place, scheme="http"))
+        except EgressBlocked:
+            return False
+        return True
 
     def _let_in(self, asked: Asked) -> Pass | None:
         kind, _, value = asked.authorization.partition(" ")

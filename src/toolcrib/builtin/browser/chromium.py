@@ -28,19 +28,13 @@ _ARGUMENTS: Final = (
     "--proxy-bypass-list=<-loopback>",
     # Names are the gate's to resolve, and only once it has judged them.
     f"--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE {HOST}",
-    # What opens sockets past a proxy.
+    # What would send datagrams past a proxy; the switch has had two names.
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--disable-blink-features=WebTransport",
     "--disable-component-update",
     "--disable-domain-reliability",
     "--no-pings",
 )
-NO_PEERS: Final = """\
-for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTransport"]) {
-  delete globalThis[name];
-}
-"""
-"""Run before every page's own scripts."""
 
 
 def find_chromium(program: str) -> str | Obstacle:

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager, suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from toolcrib.builtin.browser.chromium import NO_PEERS, Chromium
+from toolcrib.builtin.browser.chromium import Chromium
 from toolcrib.errors import CallRefused
 from toolcrib.isolation.sandboxes import Key
 from toolcrib.net.gate import Gate, Pass
@@ -121,7 +121,6 @@ class Sessions:
             viewport={"width": 1280, "height": 800},
         )
         context.set_default_timeout(_PATIENCE)
-        await context.add_init_script(NO_PEERS)
         return Session(context, admitted)
 
     async def _make_room(self) -> None:
