@@ -13,11 +13,12 @@ from typing import Any
 import jsonschema_rs
 
 from toolcrib.errors import SourceError, SourceUnreachable
+from toolcrib.sources.mcp.asking import Unanswered, with_input
 from toolcrib.sources.mcp.conversation import Ask, HeadersRefused, Refused, SessionLost
 from toolcrib.sources.mcp.results import compiled, output_of
 from toolcrib.sources.mcp.servers import HttpServer, private_now
 from toolcrib.sources.mcp.upstream import Upstream
-from toolcrib.tools.call import Call, no_progress
+from toolcrib.tools.call import Call, no_log, no_progress
 from toolcrib.tools.result import Output
 from toolcrib.tools.spec import ToolSpec
 
@@ -36,17 +37,24 @@ async def call_tool(upstream: Upstream, spec: ToolSpec, call: Call, *, longest: 
         arguments=call.arguments,
         timeout=seconds,
         progress=None if call.progress is no_progress else call.progress,
+        log=None if call.log is no_log else call.log,
+        person=call.ask,
         input_schema=spec.input_schema,
     )
     upstream.in_use += 1
     try:
-        raw = await _sent(upstream, ask, call)
+        raw = await with_input(ask, lambda one: _sent(upstream, one, call))
+    except Unanswered as error:
+        call.exchange.answered = True
+        return Output.failed("tool_error", error.message)
     except Refused as refusal:
         return _refused(upstream, refusal, call)
     finally:
         upstream.in_use -= 1
         call.secrets.update(private_now(server))
     call.exchange.answered = True
+    if ask.unanswered and raw.get("isError") is True:
+        return Output.failed("tool_error", Unanswered(spec.name).message)
     return output_of(raw, _validator(_Keyed(spec)), name=spec.name)
 
 

@@ -34,6 +34,7 @@ from toolcrib.errors import (
     ToolcribError,
 )
 from toolcrib.net.streaming import StreamingClients
+from toolcrib.sources.mcp.asking import Voices
 from toolcrib.sources.mcp.authorized import Authorized
 from toolcrib.sources.mcp.conversation import (
     Ask,
@@ -56,6 +57,8 @@ for _name in ("mcp", "httpx2", "httpcore2"):
     logging.getLogger(_name).setLevel(logging.CRITICAL)
 
 Changed = Callable[[], None]
+_MAY_ASK: Mapping[str, Any] = {"elicitation": {"form": {}, "url": {}}}
+"""What a server of the newer era is told of a call whose maker can ask a person."""
 
 
 class _Dispatcher(JSONRPCDispatcher[Any]):
@@ -86,6 +89,7 @@ class Connection:
         self._over = asyncio.Event()
         self._late = False
         self._in_flight = 0
+        self._voices = Voices()
         self._retired = False
         self.version = ""
         self.ended_with: ToolcribError | None = None
@@ -136,6 +140,8 @@ class Connection:
                 dispatcher=dispatcher,
                 client_info=CLIENT,
                 message_handler=self._hear,
+                elicitation_callback=self._voices.elicit,
+                logging_callback=self._voices.log,
                 read_timeout_seconds=self._limits.opening,
             )
             async with session:
@@ -190,9 +196,19 @@ class Connection:
         return await self._ask("tools/list", {"cursor": cursor} if cursor else {}, timeout)
 
     async def call(self, ask: Ask) -> Mapping[str, Any]:
-        params = {"name": ask.name, "arguments": dict(ask.arguments)}
+        params: dict[str, Any] = {"name": ask.name, "arguments": dict(ask.arguments), **ask.more}
+        if ask.log is not None and is_modern(self.version):
+            params["_meta"] = {types.LOG_LEVEL_META_KEY: "debug"}
         marked = x_mcp_header_map(ask.input_schema) if is_modern(self.version) else None
-        return await self._ask("tools/call", params, ask.timeout, ask.progress, marked)
+        with self._voices.of(ask):
+            return await self._ask(
+                "tools/call",
+                params,
+                ask.timeout,
+                ask.progress,
+                marked,
+                _MAY_ASK if ask.person is not None else None,
+            )
 
     async def _ask(
         self,
@@ -201,10 +217,11 @@ class Connection:
         timeout: float,  # noqa: ASYNC109 - the server's own time
         progress: Progress | None = None,
         marked: HeaderMap | None = None,
+        capabilities: Mapping[str, Any] | None = None,
     ) -> Mapping[str, Any]:
         if self._dispatcher is None or self.is_over:
             raise SourceUnreachable("The connection is over.", sent=False)
-        dressed, options = dress(method, params, self.version, marked)
+        dressed, options = dress(method, params, self.version, marked, capabilities=capabilities)
         options["timeout"] = timeout
         if progress is not None:
             options["on_progress"] = _watched(progress)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from toolcrib.errors import SourceError
+from toolcrib.tools.call import AskPerson, Log
 from toolcrib.tools.result import ErrorCode
 
 Progress = Callable[[float, float | None, str | None], Awaitable[None]]
@@ -49,6 +50,13 @@ class Ask:
     arguments: Mapping[str, Any] = field(repr=False)
     timeout: float
     progress: Progress | None = None
+    log: Log | None = None
+    person: AskPerson | None = None
+    """Puts a question to whoever made the call; None: nobody can be asked."""
+    more: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
+    """Further parameters: the input that the server asked for."""
+    unanswered: list[str] = field(default_factory=list[str], repr=False)
+    """What the server asked in vain."""
     input_schema: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
 
 

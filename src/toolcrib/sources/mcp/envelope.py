@@ -31,7 +31,12 @@ def is_modern(version: str) -> bool:
 
 
 def dress(
-    method: str, params: Mapping[str, Any], version: str, marked: HeaderMap | None = None
+    method: str,
+    params: Mapping[str, Any],
+    version: str,
+    marked: HeaderMap | None = None,
+    *,
+    capabilities: Mapping[str, Any] | None = None,
 ) -> tuple[dict[str, Any], CallOptions]:
     """The parameters and options to send. `params` may hold a `_meta` of the caller's own."""
     dressed = dict(params)
@@ -43,7 +48,7 @@ def dress(
             types.CLIENT_INFO_META_KEY: CLIENT.model_dump(
                 by_alias=True, mode="json", exclude_none=True
             ),
-            types.CLIENT_CAPABILITIES_META_KEY: {},
+            types.CLIENT_CAPABILITIES_META_KEY: dict(capabilities or {}),
         }
         headers[MCP_METHOD_HEADER] = method
         if method == "tools/call":

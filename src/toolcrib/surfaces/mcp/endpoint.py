@@ -37,8 +37,9 @@ class Endpoint:
         answers = Answers(pages)
         self._lean = Lean(answers, pages) if lean else None
         self._sessions = Sessions()
+        self._server = ToolServer(answers, self.changes)
         self._manager = StreamableHTTPSessionManager(
-            ToolServer(answers, self.changes),
+            self._server,
             max_request_body_size=MAX_BODY,
             session_idle_timeout=IDLE,
             max_sessions=MOST,
@@ -47,7 +48,10 @@ class Endpoint:
     @asynccontextmanager
     async def run(self) -> AsyncGenerator[None]:
         async with self._manager.run():
-            yield
+            try:
+                yield
+            finally:
+                self._server.held.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send, served: Served) -> None:
         """Answer one request. Raises ToolcribError when nothing can be served at all."""

@@ -23,8 +23,9 @@ from toolcrib.resolution.toolset import Toolset
 from toolcrib.surfaces.mcp.answering import FRESH_MS, NAME, VERSION, Answers
 from toolcrib.surfaces.mcp.changes import Changes
 from toolcrib.surfaces.mcp.failures import INVALID_PARAMS, RpcError
+from toolcrib.surfaces.mcp.held import Held
 from toolcrib.surfaces.mcp.peer import Peer, connection_of
-from toolcrib.surfaces.mcp.served import Served
+from toolcrib.surfaces.mcp.served import Back, Served
 
 SCOPE_SERVED: Final = "toolcrib.mcp.served"
 """Where the gateway puts what a request is about into its scope."""
@@ -48,6 +49,7 @@ class ToolServer(Server[Any]):
         self._answers = answers
         self._changes = changes
         self._always = served
+        self.held = Held()
         self.middleware = [self._answer]
         self.add_request_handler("logging/setLevel", types.SetLevelRequestParams, self._on_level)
         self.add_notification_handler(
@@ -79,9 +81,18 @@ class ToolServer(Server[Any]):
         return orjson.loads(listed)
 
     async def _call(self, ctx: Context) -> HandlerResult:
-        params = _checked(ctx)
-        back = Peer(ctx).back
-        return await self._answers.call(self._served(ctx), params, back, modern=_is_modern(ctx))
+        params, served, peer = _checked(ctx), self._served(ctx), Peer(ctx)
+        modern = peer.is_modern
+
+        async def run(back: Back) -> dict[str, Any]:
+            return await self._answers.call(served, params, back, modern=modern)
+
+        name = str(params["name"])
+        if modern and params.get("requestState") is not None:
+            return await self.held.resume(served.owner, name, peer.back, params)
+        if modern and peer.can_be_asked:
+            return await self.held.begin(served.owner, name, peer.back, run, takes=peer.takes)
+        return await run(peer.back)
 
     async def _on_listen(
         self, ctx: Context, params: types.SubscriptionsListenRequestParams

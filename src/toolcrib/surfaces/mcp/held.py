@@ -1,0 +1,130 @@
+"""This module holds calls of the newer era while their client asks a person.
+
+There a server cannot ask: it answers that input is required, and the client comes again with it. In
+between the call goes on waiting here, in this process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from toolcrib.errors import CallRefused
+from toolcrib.surfaces.mcp.failures import INVALID_PARAMS, RpcError
+from toolcrib.surfaces.mcp.served import Back
+from toolcrib.surfaces.mcp.wire import object_of
+
+MOST: Final = 1024
+"""How many calls may wait at once."""
+KEPT: Final = 60.0
+"""Seconds for which the result of a call is kept that ended while nobody was there."""
+_KEY: Final = "question"
+Takes = Callable[[Mapping[str, Any]], bool]
+"""Whether the client can put such a question."""
+Run = Callable[[Back], Awaitable[dict[str, Any]]]
+
+
+@dataclass(kw_only=True, slots=True)
+class _Call:
+    owner: str
+    name: str
+    back: Back
+    """The ways back of the request that waits for it now."""
+    takes: Takes
+    task: asyncio.Task[dict[str, Any]] = field(init=False)
+    asked: asyncio.Event = field(default_factory=asyncio.Event)
+    question: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    answer: asyncio.Future[Mapping[str, Any]] | None = None
+
+    async def ask(self, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        if not self.takes(params):
+            raise CallRefused("The client cannot ask in that way.")
+        self.answer = asyncio.get_running_loop().create_future()
+        self.question = params
+        self.asked.set()
+        return await self.answer
+
+    async def progress(self, done: float, total: float | None, message: str | None) -> None:
+        await self.back.progress(done, total, message)
+
+    async def log(self, level: str, data: Any, logger: str | None) -> None:
+        await self.back.log(level, data, logger)
+
+
+class Held:
+    """By the state that a client gets with the question and brings back with the answer."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, _Call] = {}
+
+    async def begin(
+        self, owner: str, name: str, back: Back, run: Run, *, takes: Takes
+    ) -> dict[str, Any]:
+        """The result of the call, or that it requires input."""
+        call = _Call(owner=owner, name=name, back=back, takes=takes)
+        ways = Back(progress=call.progress, log=call.log, ask=call.ask)
+        call.task = asyncio.get_running_loop().create_task(_ran(run, ways))
+        return await self._next(call)
+
+    async def resume(
+        self, owner: str, name: str, back: Back, params: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """The same for a call that waits for what the client brings. Raises RpcError for one that
+        is not here: another client's, one that took too long, one of another process."""
+        state = str(params.get("requestState"))
+        call = self._waiting.get(state)
+        if call is None or (call.owner, call.name) != (owner, name):
+            words = "The call that waits for this answer is not known here, or not any more."
+            raise RpcError(INVALID_PARAMS, words, {"code": "not_found", "where": "requestState"})
+        del self._waiting[state]
+        call.back = back
+        call.asked.clear()
+        given = object_of(object_of(params.get("inputResponses")).get(_KEY))
+        if call.answer is not None and not call.answer.done():
+            if given:
+                call.answer.set_result(given)
+            else:
+                call.answer.set_exception(CallRefused("The client did not answer the question."))
+        return await self._next(call)
+
+    def close(self) -> None:
+        for call in self._waiting.values():
+            call.task.cancel()
+        self._waiting.clear()
+
+    async def _next(self, call: _Call) -> dict[str, Any]:
+        """Wait for the end of the call or for its next question."""
+        asked = asyncio.get_running_loop().create_task(call.asked.wait())
+        try:
+            await asyncio.wait({call.task, asked}, return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:  # the client is gone, and nobody will come again
+            call.task.cancel()
+            await asyncio.wait({call.task})
+            raise
+        finally:
+            asked.cancel()
+        return call.task.result() if call.task.done() else self._wait(call)
+
+    def _wait(self, call: _Call) -> dict[str, Any]:
+        if len(self._waiting) >= MOST:
+            oldest = self._waiting.pop(next(iter(self._waiting)))
+            oldest.task.cancel()
+        state = secrets.token_urlsafe(24)
+        self._waiting[state] = call
+        call.task.add_done_callback(lambda _: self._forget_later(state))
+        request = {"method": "elicitation/create", "params": dict(call.question)}
+        return {
+            "resultType": "input_required",
+            "inputRequests": {_KEY: request},
+            "requestState": state,
+        }
+
+    def _forget_later(self, state: str) -> None:
+        asyncio.get_running_loop().call_later(KEPT, self._waiting.pop, state, None)
+
+
+async def _ran(run: Run, back: Back) -> dict[str, Any]:
+    return await run(back)
