@@ -1,21 +1,36 @@
 """A kit class and a LangChain tool that do the same give the same answer, whoever asks.
 
-Both are registered under codes of one agent; LangChain, REST and a chat's direct call are asked
-in turn, and what differs may only be the name.
+Both are registered under codes of one agent; LangChain, REST, a chat's direct call and the MCP
+gateway are asked in turn, and what differs may only be the name. Python without an agent is asked
+through a ToolRegistry.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import httpx2
 import pytest
 from langchain_core.tools import BaseTool, ToolException, tool
+from mcp.client import Client
+from mcp.client.streamable_http import streamable_http_client
 from pydantic import BaseModel, Field
 
 from tests.support.crib import Crib, Person, open_crib
-from toolcrib.kit import Tool, ToolResult, method_metadata, openapi_schema, param, tool_metadata
+from tests.support.listening import listening
+from toolcrib.kit import (
+    Tool,
+    ToolRegistry,
+    ToolResult,
+    method_metadata,
+    openapi_schema,
+    param,
+    tool_metadata,
+)
 from toolcrib.langchain import get_tools_from_capabilities
 from toolcrib.plugin.registration import Registry
 from toolcrib.settings import Settings
@@ -150,6 +165,17 @@ async def test_in_langchain(workshop: Workshop, name: str, arguments: dict[str, 
     assert messages[1] == messages[0]
 
 
+@pytest.mark.parametrize(("name", "arguments"), CASES[:2] + CASES[5:6] + CASES[7:8])
+async def test_in_python(workshop: Workshop, name: str, arguments: dict[str, Any]) -> None:
+    """A ToolRegistry's function says what the platform's call says."""
+    registry = ToolRegistry()
+    registry.register_tool(ShelfTool)
+    alone = await registry.get_available_functions()[f"kit_{name}"](**arguments)
+    platform, caller = workshop.crib.platform, workshop.user.caller
+    called = await platform.invoke(workshop.agent, f"lc_{name}", arguments, caller)
+    assert (alone.success, alone.output) == (called.success, called.output.text)
+
+
 @pytest.mark.parametrize("name", ["find", "count", "lose"])
 async def test_in_a_chat(workshop: Workshop, name: str) -> None:
     """A direct call is answered with the same words."""
@@ -162,6 +188,22 @@ async def test_in_a_chat(workshop: Workshop, name: str) -> None:
         assert answer.is_success, answer.text
         replies.append(answer.json()["content"].replace("lc_", "").replace("kit_", ""))
     assert replies[1] == replies[0]
+
+
+@pytest.mark.parametrize("era", ["2026-07-28", "legacy"])
+async def test_over_the_gateway(workshop: Workshop, era: str) -> None:
+    """An MCP client gets the same content, structured value and error mark, in both eras."""
+    async with listening(workshop.crib.app) as url, _client(workshop, url, era) as client:
+        listed = {tool.name: tool for tool in (await client.list_tools()).tools}
+        for name, arguments in CASES:
+            results: list[dict[str, Any]] = []
+            for kind in ("lc", "kit"):
+                one = f"{kind}_{name}"
+                assert one in listed
+                result = await client.call_tool(one, arguments)
+                told = result.model_dump_json(by_alias=True, exclude={"meta"})
+                results.append(json.loads(told.replace("lc_", "").replace("kit_", "")))
+            assert results[1] == results[0], (name, arguments)
 
 
 async def test_the_listing(workshop: Workshop) -> None:
@@ -190,6 +232,16 @@ async def test_the_listing(workshop: Workshop) -> None:
         "required": ["number"],
     }
     assert answer.json()["skipped"] == []
+
+
+@asynccontextmanager
+async def _client(workshop: Workshop, url: str, era: str) -> AsyncGenerator[Client]:
+    headers = {"Authorization": f"Bearer {workshop.user.token}"}
+    async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
+        place = f"{url}/mcp/agents/{workshop.agent}"
+        transport = streamable_http_client(place, http_client=http)
+        async with Client(transport, mode=era) as client:
+            yield client
 
 
 async def langchain_tools(workshop: Workshop) -> dict[str, BaseTool]:
