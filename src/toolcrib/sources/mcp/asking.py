@@ -11,12 +11,13 @@ from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import Any, Final, cast
-
-import mcp_types as types
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolcrib.errors import CallRefused, SourceProtocolError
 from toolcrib.sources.mcp.conversation import Ask
+
+if TYPE_CHECKING:
+    import mcp_types as types
 
 MOST_ROUNDS: Final = 16
 """How often a server may answer one call with further questions."""
@@ -54,6 +55,8 @@ class Voices:
         self, context: object, params: types.ElicitRequestParams
     ) -> types.ElicitResult | types.ErrorData:
         """The answer to a question that came as a request."""
+        import mcp_types as types  # noqa: PLC0415 - heavy; a server that asks has loaded it long since
+
         ask = self._meant()
         if ask is None or ask.person is None:
             if ask is not None:
