@@ -88,7 +88,7 @@ class Gate:
         self._open.add(writer)
         try:
             await self._answer(reader, writer)
-        except (OSError, EOFError, TimeoutError, asyncio.LimitOverrunError):
+        except* (OSError, EOFError, TimeoutError, asyncio.LimitOverrunError):
             pass  # whoever asked is gone, or never said what it wanted
         finally:
             self._open.discard(writer)
@@ -123,8 +123,7 @@ class Gate:
                     return
             else:
                 onward[1].write(asked.head(path))
-                writer.write(closing(await onward[0].readuntil(b"\r\n\r\n")))
-            await _both_ways((reader, writer), onward)
+            await _both_ways((reader, writer), onward, tunnel=asked.tunnel)
         finally:
             self._open.discard(onward[1])
             onward[1].close()
@@ -169,12 +168,24 @@ async def _speaks_tls(reader: asyncio.StreamReader, onward: Connection) -> bool:
     return True
 
 
-async def _both_ways(one: Connection, other: Connection) -> None:
+async def _both_ways(one: Connection, other: Connection, *, tunnel: bool) -> None:
     async with asyncio.TaskGroup() as group:
         there = group.create_task(_pass_on(one[0], other[1]))
-        back = group.create_task(_pass_on(other[0], one[1]))
-        await back  # the answer is over: nothing more is asked on this connection
-        there.cancel()
+        try:
+            if not tunnel:
+                one[1].write(closing(await _final_head(other[0])))
+            await _pass_on(other[0], one[1])
+        finally:
+            there.cancel()  # the answer is over: nothing more is asked on this connection
+
+
+async def _final_head(reader: asyncio.StreamReader) -> bytes:
+    """The head of the answer itself, after those that only announce it."""
+    while True:
+        async with asyncio.timeout(_IDLE):
+            head = await reader.readuntil(b"\r\n\r\n")
+        if not head.partition(b" ")[2].startswith(b"1"):
+            return head
 
 
 async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
