@@ -168,10 +168,10 @@ def test_names_cannot_end_their_header() -> None:
     """Quotes and line breaks are escaped, and a type that is none is not sent."""
     body, _ = write_multipart(
         [('a"\r\nX: 1', "v")],
-        [FilePart(field="f", filename='x"\r\ny', mime_type="a/b\r\nX: 1", data=b"")],
+        [FilePart(field="f", filename='x"\r\ny\0', mime_type="a/b\r\nX: 1", data=b"")],
     )
     assert b'name="a%22%0D%0AX: 1"\r\n' in body
-    assert b'filename="x%22%0D%0Ay"\r\nContent-Type: application/octet-stream\r\n' in body
+    assert b'filename="x%22%0D%0Ay%00"\r\nContent-Type: application/octet-stream\r\n' in body
 
 
 async def test_a_reader_that_lies_about_the_size_is_caught(bench: Bench) -> None:

@@ -244,3 +244,52 @@ def test_half_a_character_is_an_argument_error() -> None:
     """A lone surrogate has no bytes."""
     with pytest.raises(InvalidArguments, match="surrogate"):
         operation("https://h.test/{x}").render({"x": "\ud800"})
+
+
+@pytest.mark.parametrize(
+    ("style", "explode", "value"),
+    [
+        ("simple", False, [".."]),
+        ("simple", False, "."),
+        ("simple", True, ["."]),
+        ("label", False, "."),
+        ("label", True, ["", ""]),
+        ("label", True, ["."]),
+    ],
+)
+def test_no_style_makes_a_dot_segment(style: Any, explode: bool, value: object) -> None:
+    """What a style puts together is judged as it stands in the path."""
+    rules = SegmentRules(writers={"id": path_writer(style, "id", explode=explode)})
+    with pytest.raises(InvalidArguments, match="may not be"):
+        operation("https://h.test/a/{id}/b", rules=rules).render({"id": value})
+
+
+@pytest.mark.parametrize("value", ["a\r\nX-Admin: 1", "a\nb", "\0", "\x7f", "\ud800"])
+def test_no_argument_ends_a_header(value: str) -> None:
+    """It is an error of the argument, with the header's name."""
+
+    def header(arguments: Mapping[str, Any]) -> tuple[str, str]:
+        return "X-Id", header_text(arguments["id"])
+
+    made = operation("https://h.test/", header_writers=(header,))
+    with pytest.raises(InvalidArguments, match="'X-Id'"):
+        made.render({"id": value})
+    assert made.render({"id": " a\tb "}).headers == [("X-Id", "a\tb")]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [10**5000, float("nan"), float("inf"), -float("inf")],
+    ids=["long", "nan", "inf", "-inf"],
+)
+def test_a_number_that_nobody_can_write_is_an_argument_error(value: float) -> None:
+    """It is no fault of the program."""
+    with pytest.raises(InvalidArguments):
+        operation("https://h.test/{x}?q={x}").render({"x": value})
+
+
+def test_a_url_of_a_megabyte_is_an_argument_error() -> None:
+    """The model can give less; nothing is judged or sent."""
+    for template in ("https://h.test/{x}", "https://h.test/?q={x}"):
+        with pytest.raises(InvalidArguments, match="more than 65536 characters"):
+            operation(template).render({"x": "a" * 1_000_000})

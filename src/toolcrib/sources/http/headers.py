@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from toolcrib.errors import InvalidOptions
+from toolcrib.errors import InvalidArguments, InvalidOptions
 from toolcrib.net import fields
 from toolcrib.secrets.placeholders import Language, Template, joined
 from toolcrib.sources.http.kinds import TYPES, kind_of, media_type
@@ -84,6 +84,16 @@ def sendable(value: Any, name: str, where: str | None = None) -> str:
             hint="A stored value may end in a line break that was copied along.",
         )
     return text
+
+
+def sendable_argument(header: tuple[str, str]) -> tuple[str, str]:
+    """A header that an argument filled. Raises InvalidArguments where it could end the header."""
+    name, value = header
+    if not fields.can_be_sent(value):
+        raise InvalidArguments(
+            f"The value of the header {name!r} has control characters or half a character."
+        )
+    return name, value.strip(" \t")
 
 
 def content_type_of(headers: Headers) -> str:

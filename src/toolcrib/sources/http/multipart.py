@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+(;[\x20-\x7e]*)?", re.ASCII)
-_ESCAPES = {'"': "%22", "\r": "%0D", "\n": "%0A"}
+_ESCAPES = str.maketrans({'"': "%22"} | {chr(n): f"%{n:02X}" for n in (*range(32), 127)})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -24,7 +24,7 @@ class FilePart:
 def write_multipart(
     fields: Sequence[tuple[str, str]], files: Sequence[FilePart]
 ) -> tuple[bytes, str]:
-    """`(body, content type)`. Names are escaped as browsers do it, so none can end its header."""
+    """`(body, content type)`. Names are escaped as browsers do it; none has a control character."""
     boundary = f"toolcrib-{secrets.token_hex(16)}"
     pieces: list[bytes] = []
     for name, text in fields:
@@ -49,6 +49,4 @@ def _disposition(name: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    for char, escape in _ESCAPES.items():
-        text = text.replace(char, escape)
-    return text
+    return text.translate(_ESCAPES)

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from toolcrib.errors import InvalidArguments
+from toolcrib.net.urls import MAX_URL
 from toolcrib.secrets.binding import hosts_of, may_go_to
 from toolcrib.sources.http.bodies import BodyDraft, BodyMaker, Files
-from toolcrib.sources.http.headers import HeaderDraft, Headers, content_type_of
+from toolcrib.sources.http.headers import HeaderDraft, Headers, content_type_of, sendable_argument
 from toolcrib.sources.http.hosts import FixedHost
 from toolcrib.sources.http.segments import SegmentRules
 from toolcrib.sources.http.slots import Read, Values
@@ -104,15 +105,18 @@ class Operation:
             for write in self.header_writers:
                 header = write(arguments)
                 if header is not None:
-                    headers.append(header)
+                    headers.append(sendable_argument(header))
             payload = self.body(arguments, files) if self.body else None
         except UnicodeError:
             raise unsendable() from None
         if payload is not None and not self.typed:
             headers.append(("Content-Type", payload.content_type))
+        url = f"{url}?{query}" if query else url
+        if len(url) > MAX_URL:
+            raise InvalidArguments(f"The arguments make a URL of more than {MAX_URL} characters.")
         return Request(
             method=self.method,
-            url=f"{url}?{query}" if query else url,
+            url=url,
             headers=headers,
             body=payload.data if payload else None,
         )

@@ -119,9 +119,10 @@ def _path_slot(name: str, rules: SegmentRules) -> Callable[[Arguments], str]:
             if name in rules.required:
                 raise rules.missing(name)
             return ""
-        if isinstance(value, str) and value in _DOTS:
+        text = encode(value)
+        if _is_step(text):
             raise dots_refused(name)
-        return encode(value)
+        return text
 
     return write
 

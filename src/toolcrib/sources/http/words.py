@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
+from math import isfinite
 from typing import Any, TypeGuard
 from urllib.parse import quote
 from xml.sax.saxutils import escape as _escape_xml
@@ -29,7 +30,10 @@ def is_array(value: object) -> TypeGuard[list[Any]]:
 
 
 def text_of(value: Any) -> str:
-    """The value as a person would write it: `true`, decimal numbers, JSON for the rest."""
+    """The value as a person would write it: `true`, decimal numbers, JSON for the rest.
+
+    Raises InvalidArguments for a number that nobody could write.
+    """
     if isinstance(value, str):
         return value
     if value is True:
@@ -39,11 +43,20 @@ def text_of(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, int):
-        return str(value)
+        return _digits(value)
     if isinstance(value, float):
+        if not isfinite(value):
+            raise InvalidArguments(f"{value!r} is not a number that can be sent.")
         text = repr(value)
         return format(Decimal(text), "f") if "e" in text else text
     return json_text(value)
+
+
+def _digits(value: int) -> str:
+    try:
+        return str(value)
+    except ValueError as error:
+        raise InvalidArguments("A number has too many digits to be sent.") from error
 
 
 def json_bytes(value: Any) -> bytes:
