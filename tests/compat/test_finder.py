@@ -122,5 +122,5 @@ def test_an_announced_class_has_kortix_module(
     module = importlib.import_module("core.tools.browser_tool")
     assert module.BrowserTool.__module__ == "p_browser"
     with pytest.raises(ModuleNotFoundError):
-        importlib.import_module("core.tools.sb_shell_tool")
+        importlib.import_module("core.tools.sb_spreadsheet_tool")
     sys.modules.pop("p_browser")

@@ -62,13 +62,17 @@ class BuiltIn(Tool):
         call = current_call.get()
         user_id, group_id = (call.caller.user_id, call.caller.group_id) if call else (None, None)
         value = await self.host.get_user_setting_value(name, user_id, group_id)
-        if not value:
-            who = "this user or group" if call else "nobody: no call runs here"
+        if value:
+            return value
+        if call is None:
             raise SecretMissing(
-                f"The setting {name!r} has no value for {who}.",
-                hint=f"Set it with PUT /api/v1/settings/{name}.",
+                f"The setting {name!r} is a user's or a group's, and no call of one runs here.",
+                hint="Call the tool through an agent.",
             )
-        return value
+        raise SecretMissing(
+            f"The setting {name!r} has no value for this user or group.",
+            hint=f"Set it with PUT /api/v1/settings/{name}.",
+        )
 
 
 def answers(method: Method[T, P]) -> Callable[Concatenate[T, P], Awaitable[ToolResult]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -21,15 +21,17 @@ class Aliases(MetaPathFinder, Loader):
         modules: Mapping[str, Names],
         *,
         more: Callable[[str], Names | None] = lambda _: None,
+        packages: Iterable[str] = (),
     ) -> None:
-        """`more` answers for modules that are not listed, None for those it does not know."""
+        """`more` answers for modules that are not listed, None for those it does not know;
+        `packages` are where those modules are."""
         self._modules = modules
         self._more = more
         self._packages = {
             ".".join(parts[:depth])
             for parts in (name.split(".") for name in modules)
             for depth in range(1, len(parts))
-        }
+        } | set(packages)
 
     def install(self) -> None:
         """Stand at the end of the import path's finders; once, however often it is called."""

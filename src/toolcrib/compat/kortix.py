@@ -57,7 +57,8 @@ def _announced_class(module: str) -> Names | None:
     return found or None
 
 
-_aliases = Aliases(_MODULES, more=_announced_class)
+_PACKAGES = {path.rpartition(".")[0] for _, path, _ in ALL_TOOLS}
+_aliases = Aliases(_MODULES, more=_announced_class, packages=_PACKAGES)
 
 
 def install() -> None:
