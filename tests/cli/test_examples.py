@@ -137,6 +137,7 @@ def test_examples_work(demo: Program, upstream: str, tmp_path: Path):
     words = prepared(demo, upstream)
     lines = [
         line + end
+    FILES["tools.lock"] = demo.run("lock", "export", "-").stdout
         for name, command in LEAVES.items()
         if name not in RUNS_ON
         for line in examples(command)

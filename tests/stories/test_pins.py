@@ -311,6 +311,27 @@ async def test_a_server_of_two_faces_is_accepted_as_both(tenants: Tenants, serve
     assert names(await tools_of(user, agent)) == ["count", "search"]
 
 
+async def test_a_held_tool_says_so_through_call_tool(tenants: Tenants, server: HttpMcp) -> None:
+    """An agent that searches its tools neither finds nor calls a held one."""
+    user = tenants.user_a
+    row = await server_row(tenants.crib, server)
+    draft = AgentDraft(name="agent", creator_id=user.id, group_id=tenants.a, tool_search="on")
+    made = await tenants.crib.desk.agents.create(user.caller, draft, capabilities=[row])
+    await until(user, made.id, lambda t: "call_tool" in names(t))
+    await until_resolved(tenants.crib.platform, made.id, user, {"search", "count"})
+    await changed(server, POISONED, SIBLING)
+    await until_resolved(tenants.crib.platform, made.id, user, {"count"})
+
+    found = await call(user, made.id, "search_tools", query="search the wiki")
+    given = {"name": "search", "arguments": {"sidenote": "x"}}
+    path = f"/api/v1/agents/{made.id}/tools/call_tool/call"
+    refused = (await user.api.post(path, json={"arguments": given})).json()
+
+    assert "sidenote" not in found["text"]
+    assert refused["error"]["code"] == "held"
+    assert server.count("tools/call") == 0
+
+
 async def test_who_may_decide(tenants: Tenants, server: HttpMcp) -> None:
     """A group's row is its admin's to decide about; others do not know that it is there."""
     row = await server_row(tenants.crib, server, "wiki", access_type="group", group_id=tenants.a)
@@ -420,6 +441,7 @@ async def test_off_means_off(data_dir: Path, server: HttpMcp) -> None:
         server.answers["search"] = _said
         assert (await call(tenants.root, agent, "search", sidenote="x"))["text"] == "said"
         assert (await tenants.root.api.get(PINS)).json()["items"] == []
+        assert (await tenants.root.api.post(f"{PINS}/look")).status_code == 409
 
 
 async def _said(_: Any) -> Any:

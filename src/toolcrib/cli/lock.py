@@ -76,7 +76,7 @@ async def check(client: Client, file: File, look: Look = True) -> Answer:
     return checked(drift, file, len(locked), exit_code=SETUP if drift else OK)
 
 
-@command(lock, "diff", "toolcrib lock diff", "toolcrib lock diff native:hello/hello")
+@command(lock, "diff", "toolcrib lock diff", "toolcrib lock diff native:hello/hello_greet")
 async def diff(
     client: Client, ref: Annotated[str | None, typer.Argument(help="One tool; else all.")] = None
 ) -> Answer:
@@ -89,7 +89,7 @@ async def diff(
     return Answer(data={"items": diffs}, show=lambda console: show_diffs(console, diffs))
 
 
-@command(lock, "accept", "toolcrib lock accept native:hello/hello --yes")
+@command(lock, "accept", "toolcrib lock accept native:hello/hello_greet --yes")
 async def accept(
     client: Client,
     ref: Ref,
@@ -144,7 +144,7 @@ async def lookalikes(client: Client) -> Answer:
     return replace(answer, data=page)
 
 
-@command(lock, "forget", "toolcrib lock forget native:hello/hello --yes")
+@command(lock, "forget", "toolcrib lock forget native:hello/hello_greet --yes")
 async def forget(client: Client, ref: Ref, yes: Yes = False) -> Answer:
     """Forget what was decided about a tool: what is seen next is a first sight again."""
     sure(f"Forget the pins of {ref}?", yes=yes)

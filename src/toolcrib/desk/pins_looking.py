@@ -12,6 +12,7 @@ from toolcrib.catalog.packages import PackageStore, slug_of
 from toolcrib.catalog.pins import OF_CAPABILITIES, PinStore, Sighting
 from toolcrib.coordination.signals import Signals
 from toolcrib.desk.reach import require_installation
+from toolcrib.errors import Conflict
 from toolcrib.grants.decide import decide, of_capability
 from toolcrib.identity.caller import Caller
 from toolcrib.resolution.conditions import Situation
@@ -72,8 +73,13 @@ class PinLooking:
         self._signals = signals
 
     async def look(self, caller: Caller) -> Looked:
-        """See all of them, connecting where need be; what is new is pinned by the rules."""
+        """See all of them, connecting where need be; what is new is pinned by the rules.
+
+        Raises Conflict where nothing is pinned.
+        """
         require_installation(caller, "change", what=_WHAT)
+        if self._holding.rules.policy == "off":
+            raise Conflict("TOOLCRIB_PINS is `off`: nothing is pinned.", hint="Set it to `hold`.")
         bundles = [self._shelf.bundle(code) for code in self._shelf.codes()]
         brought: list[Brought] = [(bundle, None) for bundle in bundles if bundle]
         absences: list[Absence] = []

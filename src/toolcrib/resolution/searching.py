@@ -84,7 +84,7 @@ class _Door:
     """The two tools in front of one Toolset."""
 
     def __init__(self, toolset: Toolset, ranking: Ranking) -> None:
-        self._tools = toolset.tools
+        self._tools = {**toolset.held, **toolset.tools}  # a held one says so when it is called
         self._ordered = tuple(toolset.tools.values())
         self._ranking = ranking
         self._ranked: Ranked | None = None

@@ -94,7 +94,9 @@ def _take(tools: Tools, raw: object, place: int) -> None:
             )
         )
         return
-    tools.specs.setdefault(spec.name, spec)
+    if spec.name not in tools.specs:
+        tools.specs[spec.name] = spec
+        _ = spec.fingerprint  # hashed here, where a long list lets others in between
 
 
 def spec_of(raw: object) -> ToolSpec:
