@@ -56,7 +56,7 @@ TOOLS: list[dict[str, Any]] = [
 
 
 class SdkMcp:
-    """An ASGI application; with `session` it knows only the older era. `cancelled` counts ended waits."""
+    """An ASGI application; with `session` it knows only the older era."""
 
     def __init__(self, *, session: bool = False) -> None:
         self.session = session
