@@ -15,6 +15,8 @@ from toolcrib.secrets.placeholders import SETTINGS
 from toolcrib.sources.http.operation import Draft
 from toolcrib.sources.http.segments import SegmentRules
 from toolcrib.sources.http.slots import Values, read_text
+from toolcrib.sources.mcp.addressing import of_capability, of_package
+from toolcrib.sources.mcp.servers import HttpServer
 
 stored = st.text(
     st.characters(exclude_categories=["Cs", "Cc"]) | st.sampled_from("&=#?/%+;@:\\ .{}$"),
@@ -163,3 +165,24 @@ async def test_json_in_a_query_keeps_its_members(bench: Bench, text: str) -> Non
     pairs = dict(parse_qsl(urlsplit(target).query))
     assert pairs["plain"] == f"<{text}>"
     assert json.loads(pairs["filter"]) == {"name": text, "n": ["1], 2"]}
+
+
+def test_addresses_of_servers_keep_their_parts_too() -> None:
+    """The address of an MCP server is filled by the same rules."""
+    capability = of_capability(
+        {"server_label": "x", "server_url": "https://h.test/${P}/mcp?key=${K}&v=1"},
+        {"P": "a?b", "K": "k&admin=1#c"},
+    )
+    assert capability.url == "https://h.test/a%3Fb/mcp?key=k%26admin%3D1%23c&v=1"
+    config = {"endpoint": "{{B}}/mcp?key={{K}}", "tool_name": "t"}
+    package = of_package("mcp_server", config, {"B": "https://h.test/base", "K": "a&b"})
+    assert isinstance(package, HttpServer)
+    assert package.url == "https://h.test/base/mcp?key=a%26b"
+    for bad in (
+        "https://h.test/?x=",
+        "https://u:p@h.test",
+        "https://h.test\\@evil.test",
+        "ftp://h",
+    ):
+        with pytest.raises(InvalidOptions):
+            of_package("mcp_server", config, {"B": bad, "K": "a"})

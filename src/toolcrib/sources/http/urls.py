@@ -19,7 +19,7 @@ from toolcrib.secrets.masking import MASK
 from toolcrib.sources.http.hosts import FixedHost, Host, SlottedHost
 from toolcrib.sources.http.placing import placed, require_order, text_at
 from toolcrib.sources.http.segments import SegmentRules, compile_segment, compile_value
-from toolcrib.sources.http.slots import Filled, Slot
+from toolcrib.sources.http.slots import Filled, Slot, Values, read_text
 from toolcrib.sources.http.styles import Arguments, QueryWriter
 from toolcrib.sources.http.units import Unit, cut, partition, pieces_of, split, stripped, units_of
 from toolcrib.sources.http.words import is_array, percent
@@ -69,6 +69,19 @@ def compile_url(pieces: Filled, rules: SegmentRules, *, where: str) -> UrlPlan:
         shown_path=_path(segments, rules, where, shown=True),
         shown_query=tuple(_pair(pair, rules, shown=True) for pair in pairs),
     )
+
+
+def address_of(text: str, values: Values, *, where: str) -> str:
+    """An address without slots, with its stored values in their places, ready to be sent to.
+
+    Raises UnresolvedPlaceholderError, or InvalidOptions for what is no address.
+    """
+    pieces = values.place(read_text(text, values.language, known=()), where)
+    plan = compile_url(pieces, SegmentRules(), where=where)
+    query = "&".join(step for step in plan.query if isinstance(step, str) and step)
+    path = "".join(step for step in plan.path if isinstance(step, str))
+    url = f"{plan.host.of({}).origin}{path}"
+    return f"{url}?{query}" if query else url
 
 
 def _scheme(units: list[Unit], where: str) -> tuple[str, list[Unit]]:

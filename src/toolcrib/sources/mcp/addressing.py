@@ -12,10 +12,13 @@ from urllib.parse import urlsplit
 from toolcrib.errors import EgressBlocked, InvalidOptions
 from toolcrib.secrets.binding import hosts_of, may_go_to
 from toolcrib.secrets.forms import private_forms
-from toolcrib.secrets.placeholders import SECRETS, Language, fill, needs
+from toolcrib.secrets.placeholders import SECRETS, SETTINGS, Language, fill, needs
+from toolcrib.sources.http.slots import Values
+from toolcrib.sources.http.urls import address_of
 from toolcrib.sources.mcp.canonical import filled
 from toolcrib.sources.mcp.servers import HttpServer, Server, StdioServer, Wire
 from toolcrib.sources.oauth.options import without_auth
+from toolcrib.tools.dotted import expand_dotted
 
 _PORTS = {"https": 443, "http": 80}
 _WIRES: Mapping[str, Wire] = {
@@ -29,7 +32,9 @@ LONGEST = 600.0
 def of_capability(options: Mapping[str, Any], values: Mapping[str, str]) -> HttpServer:
     """The server of a capability's options. Raises InvalidOptions, EgressBlocked."""
     found = filled(options, values)
-    url = _address(found.get("server_url"), "options.server_url")
+    _address(found.get("server_url"), "options.server_url")
+    template = expand_dotted(without_auth(options))["server_url"]
+    url = address_of(template, Values(values, SETTINGS), where="options.server_url")
     used = {name: values[name] for name in needs(options)}
     sent = needs(without_auth(options))
     _hold({name: used[name] for name in sent}, url, noun="setting")
@@ -56,7 +61,8 @@ def of_package(kind: str, config: Mapping[str, Any], values: Mapping[str, str]) 
             timeout=timeout,
             private=private,
         )
-    url = _address(given.get("endpoint"), "config.endpoint")
+    _address(given.get("endpoint"), "config.endpoint")
+    url = address_of(config["endpoint"], Values(values, SECRETS), where="config.endpoint")
     sent = needs(config, SECRETS)
     _hold({name: used[name] for name in sent}, url, noun="secret")
     return HttpServer(
