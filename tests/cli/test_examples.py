@@ -69,10 +69,23 @@ class Fine(BaseHTTPRequestHandler):
     """An upstream that answers every question."""
 
     def do_GET(self) -> None:
+        if "/.well-known/" in self.path:
+            issuer = f"http://{self.headers['Host']}"
+            self._answer({"issuer": issuer, "token_endpoint": f"{issuer}/token"})
+            return
         self.send_response(200)
         self.send_header("Content-Type", "text/plain")
         self.end_headers()
         self.wfile.write(b"from nine to five")
+
+    def do_POST(self) -> None:
+        self._answer({"access_token": "a-token-for-a-machine", "token_type": "Bearer"})
+
+    def _answer(self, document: dict[str, str]) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.end_headers()
+        self.wfile.write(json.dumps(document).encode())
 
     def log_message(self, *args: object) -> None:
         """Quiet."""
@@ -87,6 +100,19 @@ def upstream() -> Iterator[str]:
         yield f"127.0.0.1:{server.server_port}"
         server.shutdown()
         thread.join()
+
+
+def mailing(upstream: str) -> dict[str, object]:
+    """A server that wants a login, which a machine makes without anybody."""
+    login = {
+        "type": "oauth2",
+        "grant": "client_credentials",
+        "client_id": "crib",
+        "client_secret": "of-the-crib",
+        "issuer": f"http://{upstream}",
+    }
+    options = {"server_label": "mail", "server_url": "https://mail.example/mcp", "auth": login}
+    return {**SERVER, "name": "Mail", "code": "mail", "options": options}
 
 
 def prepared(demo: Program, upstream: str) -> dict[str, str]:
@@ -104,11 +130,18 @@ def prepared(demo: Program, upstream: str) -> dict[str, str]:
         assert done.returncode == 0, done.stderr
     server = demo.run("capabilities", "create", "-", "--json", stdin=json.dumps(SERVER))
     assert server.returncode == 0, server.stderr
+    mail = demo.run("capabilities", "create", "-", "--json", stdin=json.dumps(mailing(upstream)))
+    assert mail.returncode == 0, mail.stderr
+    wants_login = f"mcp:{json.loads(mail.stdout)['id']}"
+    allowed = {"TOOLCRIB_EGRESS_ALLOW": upstream}
+    connected = demo.run("mcp", "login", wants_login, extra=allowed)
+    assert connected.returncode == 0, connected.stderr
     made = json.loads(demo.run("tokens", "create", "2", "--name", "old", "--json").stdout)
     calls = json.loads(demo.run("calls", "list", "--json").stdout)
     return {
         "TOKEN_ID": made["id"],
         "CALL_ID": calls["items"][0]["call_id"],
+        "mcp:4": wants_login,
         "mcp:3": f"mcp:{json.loads(server.stdout)['id']}",
     }
 

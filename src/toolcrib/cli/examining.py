@@ -105,6 +105,8 @@ async def check_sealed_values(settings: Settings) -> list[Finding]:
         text = f"sealed with a key that is not here: {', '.join(found.lost)}"
         return [problem("sealed values", text, "put the old key back, or set the values again")]
     number = f"{many(found.settings, 'setting')} and {many(found.secrets, 'secret')}"
+    if found.logins:
+        number = f"{number}, {many(found.logins, 'login')}"
     return [ok("sealed values", f"{number}, each can be unsealed")]
 
 
@@ -166,6 +168,7 @@ async def check_trusted_addresses(settings: Settings) -> list[Finding]:
     named = {
         "TOOLCRIB_DATABASE_URL": settings.database_url,
         "TOOLCRIB_REDIS_URL": settings.redis_url.get_secret_value(),
+        "TOOLCRIB_OIDC_ISSUER": settings.oidc_issuer,
         "TOOLCRIB_EGRESS_PROXY": settings.egress_proxy.get_secret_value(),
     }
     findings = [

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from toolcrib.cli.answers import Answer, listed
+from toolcrib.cli.answers import Answer, listed, said
 from toolcrib.cli.command import command, group, plain_command
+from toolcrib.cli.options import Cursor, Limit, given
 from toolcrib.cli.paths import path
 
 if TYPE_CHECKING:
@@ -16,6 +17,19 @@ if TYPE_CHECKING:
 mcp = group("mcp", "MCP servers that tools come from, and tools served as one.")
 COLUMNS = ("ref", "label", "status", "tools", "error", "checked_at")
 NONE = "No capability of type mcp is yours to use."
+LOGIN_COLUMNS = (
+    "ref",
+    "label",
+    "status",
+    "user_id",
+    "group_id",
+    "error",
+    "issuer",
+    "scopes",
+    "expires_at",
+)
+Ref = Annotated[str, typer.Argument(help="The server: mcp:<capability id> or package:<slug>.")]
+OfGroup = Annotated[int | None, typer.Option("--group", help="The group that it belongs to.")]
 
 
 @command(mcp, "servers", "toolcrib mcp servers")
@@ -31,6 +45,32 @@ async def refresh_server(
     """Connect to a server if need be, and read its list of tools now."""
     row = await client.post(path("mcp", "servers", ref, "refresh"))
     return listed({"items": [row], "next_cursor": None}, *COLUMNS, empty=NONE)
+
+
+@command(mcp, "connections", "toolcrib mcp connections")
+async def connections(client: Client, limit: Limit = 50, cursor: Cursor = None) -> Answer:
+    """List the servers that want a login, and how it is; tokens are never shown."""
+    page = await client.get(path("mcp", "connections"), limit=limit, cursor=cursor)
+    return listed(page, *LOGIN_COLUMNS, empty="No server of yours wants a login.")
+
+
+@command(mcp, "login", "toolcrib mcp login mcp:4")
+async def login(client: Client, ref: Ref, group: OfGroup = None) -> Answer:
+    """Log in at a server: prints the address that you open in a browser.
+
+    The browser comes back to the running server, so one must be running.
+    """
+    row = await client.post(path("mcp", "connections"), {"ref": ref, **given(group_id=group)})
+    if row["url"] is None:
+        return said(f"{ref} is connected.", row)
+    return said(f"Open this address, and log in:\n{row['url']}", row)
+
+
+@command(mcp, "logout", "toolcrib mcp logout mcp:4")
+async def logout(client: Client, ref: Ref, group: OfGroup = None) -> Answer:
+    """Forget a login, and revoke it at its server."""
+    await client.delete(path("mcp", "connections", ref), group_id=group)
+    return said(f"{ref} is not connected any more.", {"ref": ref, "disconnected": True})
 
 
 @plain_command(

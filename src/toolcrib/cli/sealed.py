@@ -1,4 +1,4 @@
-"""This module counts what is stored sealed, settings and secrets, and finds what no key opens."""
+"""This module counts what is stored sealed and finds what no key opens."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ class SealedValues:
 
     settings: int
     secrets: int
+    logins: int
     lost: tuple[str, ...]
 
 
@@ -32,7 +33,11 @@ async def sealed_values(storage: Storage, sealer: Sealer) -> SealedValues:
         if not _opens(sealer, row.sealed)
     ]
     lost += [f"secret {row.name}" for row in secrets if not _opens(sealer, row.sealed)]
-    return SealedValues(settings=len(settings), secrets=len(secrets), lost=tuple(lost))
+    logins = await storage.logins.sealed()
+    lost += [place for place, data in logins if not _opens(sealer, data)]
+    return SealedValues(
+        settings=len(settings), secrets=len(secrets), logins=len(logins), lost=tuple(lost)
+    )
 
 
 def _opens(sealer: Sealer, sealed: bytes) -> bool:
