@@ -10,7 +10,10 @@ import pytest
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
+from tests.support.veil import hide_installed_plugins
 from toolcrib.settings import Settings
+
+hide_installed_plugins()
 
 # A shared machine may be slow at any moment; what is generated still decides.
 hypothesis_settings.register_profile(

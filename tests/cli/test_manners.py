@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -129,3 +131,72 @@ def test_half_characters_can_be_written():
     text = as_text({"text": "ż\ud800"})
     assert text.encode()
     assert json.loads(text) == {"text": "ż\ud800"}
+
+
+@pytest.mark.parametrize(
+    ("streams", "code", "words"),
+    [
+        ("<&-", 2, "Add --yes"),
+        (">&-", 2, "Add --yes"),
+        ("2>&-", 2, ""),
+        ("<&- >&- 2>&-", 2, ""),
+    ],
+)
+def test_closed_streams(program: Program, streams: str, code: int, words: str):
+    """Cron and the like start programs without some: there is nobody to ask, and nothing breaks."""
+    line = f'exec "$0" "$@" {streams}'
+    done = subprocess.run(
+        ["sh", "-c", line, *program.command("agents", "delete", "1")],
+        capture_output=True,
+        text=True,
+        env=program.environment,
+        check=False,
+    )
+    assert (done.returncode, words in done.stderr, "Error" in done.stderr) == (code, True, False)
+
+
+@pytest.mark.parametrize("arguments", [["groups", "list"], ["groups", "list", "--json"]])
+def test_output_without_room(program: Program, arguments: list[str]):
+    """What cannot be written is said, and is no mistake of the program."""
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            program.command(*arguments),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=program.environment,
+            check=False,
+        )
+    assert done.returncode == 7
+    assert "What is to be written cannot be: No space left on device." in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["tools", "--help"], ["groups", "list"]])
+def test_a_reader_who_has_seen_enough(program: Program, arguments: list[str]):
+    """Tables and help too end quietly, with the number of a closed pipe."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = subprocess.run(
+            program.command(*arguments),
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=program.environment,
+            check=False,
+        )
+    finally:
+        os.close(writing)
+    assert (done.returncode, "Traceback" in done.stderr, "mistake" in done.stderr) == (
+        141,
+        False,
+        False,
+    )
+
+
+@pytest.mark.parametrize("url", ["example.com", "ftp://example.com", "127.0.0.1:8420"])
+def test_an_address_without_http(program: Program, url: str):
+    """The form is shown."""
+    done = program.run("groups", "list", "--url", url, "--token", "x")
+    assert (done.returncode, "--url http://127.0.0.1:8420" in done.stderr) == (2, True)
+    assert repr(url) in done.stderr

@@ -9,10 +9,14 @@ import site
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import venv
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
+
+from tests.support.veil import plugins_in, veiled
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +76,7 @@ class Program:
 
 
 def make_environment(folder: Path) -> Path:
-    """A virtual environment that sees what is installed here, and installs into itself.
+    """A virtual environment that sees what is installed here but plugins, and installs into itself.
 
     Returns its Python. It has `toolcrib` as a script, as an installation would.
     """
@@ -81,7 +85,8 @@ def make_environment(folder: Path) -> Path:
     base = {"base": str(folder), "platbase": str(folder)}
     packages = Path(sysconfig.get_path("purelib", "venv", base))
     # A .pth line that is code runs `addsitedir`, so that editable installs count too.
-    lines = [f"import site; site.addsitedir({path!r})" for path in site.getsitepackages()]
+    shared = [str(veiled(Path(path))) for path in site.getsitepackages()]
+    lines = [f"import site; site.addsitedir({path!r})" for path in shared]
     (packages / "_shared.pth").write_text("\n".join(lines) + "\n")
     python = bin_dir / "python"
     script = bin_dir / "toolcrib"
@@ -91,6 +96,14 @@ def make_environment(folder: Path) -> Path:
     )
     script.chmod(0o755)
     return python
+
+
+@cache
+def plain_python() -> Path:
+    """A Python that sees what is installed here but plugins: this one, where there are none."""
+    if not any(plugins_in(Path(path)) for path in site.getsitepackages()):
+        return Path(sys.executable)
+    return make_environment(Path(tempfile.mkdtemp(prefix="toolcrib-plain-")))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,7 +155,7 @@ def make_program(folder: Path, *, python: Path | None = None, **extra: str) -> P
     home = folder / "home"
     home.mkdir(parents=True)
     return Program(
-        python=python or Path(sys.executable),
+        python=python or plain_python(),
         home=home,
         data_dir=folder / "data",
         extra=extra,

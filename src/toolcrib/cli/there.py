@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 import httpx
 
 from toolcrib.cli.client import Client
-from toolcrib.errors import NotAuthenticated
+from toolcrib.errors import InvalidRequest, NotAuthenticated
 
 _TIMEOUT = 330.0
 """Seconds: longer than a call's own deadline, so that the server is who ends it."""
@@ -16,7 +16,13 @@ _TIMEOUT = 330.0
 
 @asynccontextmanager
 async def there(url: str, token: str | None) -> AsyncGenerator[Client]:
-    """A client of the server at `url`, path prefix included."""
+    """A client of the server at `url`, path prefix included. Raises InvalidRequest for none."""
+    if not url.lower().startswith(("http://", "https://")):
+        raise InvalidRequest(
+            f"{url!r} is no address of a server.",
+            where="--url",
+            hint="Write it as in --url http://127.0.0.1:8420.",
+        )
     if not token:
         raise NotAuthenticated(
             f"The server at {url} needs a token.", hint="Give --token or set TOOLCRIB_TOKEN."
