@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
+import built_in_tools
 import command_line
 import rest_interface
 from pydantic import SecretStr
@@ -69,11 +70,22 @@ def rest_page() -> str:
     return page("REST", opening, rest_interface.lines())
 
 
+def built_in_tools_page() -> str:
+    """Every built-in code with its tools."""
+    opening = (
+        "What is in the box, by code. How to give it to agents, and what is not in it, is in "
+        "[Use the tools in the box](../how-to/use-the-tools-in-the-box.md). The long instructions "
+        "that a model reads are in each class's guide: `get_tool_usage_guide(name)`."
+    )
+    return page("Built-in tools", opening, built_in_tools.lines())
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "settings.md": settings_page,
     "errors.md": errors_page,
     "command-line.md": command_line_page,
     "rest.md": rest_page,
+    "built-in-tools.md": built_in_tools_page,
 }
 
 

@@ -14,7 +14,7 @@ from toolcrib.plugin.registration import annotations
 
 LONGEST_WAIT = 300
 GUIDE = """
-`ask` puts a question into the chat and ends your turn: the user answers with the next message.
+`ask` puts a question into the chat. End your turn then: the user answers with the next message.
 Ask only what you cannot find out, one thing at a time; offer `choices` where there are few answers.
 
 `complete` says that everything that was asked for is done. Name what was made in `text`, and give
@@ -41,8 +41,8 @@ class MessageTool(BuiltIn):
     @method_metadata("Ask", "Asks the user a question", is_core=True)
     @openapi_schema(
         name="ask",
-        description="Ask the user a question in the chat. Your turn ends; the answer is the next "
-        "message.",
+        description="Ask the user a question in the chat. Then end your turn: the answer is the "
+        "next message.",
     )
     @param("text", "string", "The question", required=True, minLength=1, maxLength=20_000)
     @param("attachments", "array", "Ids of documents of this chat", items={"type": "integer"})
@@ -58,7 +58,7 @@ class MessageTool(BuiltIn):
     @method_metadata("Complete", "Says that everything is done", is_core=True)
     @openapi_schema(
         name="complete",
-        description="Say that everything the user asked for is done. It ends the task.",
+        description="Say that everything the user asked for is done. Then end your turn.",
     )
     @param("text", "string", "What was done", maxLength=20_000, default="Done.")
     @param("attachments", "array", "Ids of documents of this chat", items={"type": "integer"})
