@@ -9,6 +9,7 @@ set last, inside, where nobody can lift them.
 from __future__ import annotations
 
 import os
+import resource
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -121,14 +122,21 @@ def bounded(prlimit: str, limits: Limits, *, total: bool) -> list[str]:
     `total`: nothing else limits memory, so every process's address space is.
     """
     values = {
-        "cpu": limits.cpu,
-        "nproc": limits.processes,
-        "fsize": limits.file,
-        "nofile": limits.open_files,
-        "core": 0,
-        **({"as": limits.memory} if total else {}),
+        "cpu": (resource.RLIMIT_CPU, limits.cpu),
+        "nproc": (resource.RLIMIT_NPROC, limits.processes),
+        "fsize": (resource.RLIMIT_FSIZE, limits.file),
+        "nofile": (resource.RLIMIT_NOFILE, limits.open_files),
+        "core": (resource.RLIMIT_CORE, 0),
+        **({"as": (resource.RLIMIT_AS, limits.memory)} if total else {}),
     }
-    return [prlimit, *(f"--{name}={value}:{value}" for name, value in values.items()), "--"]
+    least = {name: _lowered(kind, value) for name, (kind, value) in values.items()}
+    return [prlimit, *(f"--{name}={value}:{value}" for name, value in least.items()), "--"]
+
+
+def _lowered(kind: int, value: int) -> int:
+    """Nobody but root raises a limit that we have ourselves."""
+    hard = resource.getrlimit(kind)[1]
+    return value if hard == resource.RLIM_INFINITY else min(value, hard)
 
 
 def _file(content: bytes, files: ExitStack) -> int:

@@ -11,12 +11,16 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from toolcrib.errors import EgressBlocked
+from toolcrib.isolation.confinement import Confinement
 
 SETTING = "TOOLCRIB_STDIO_ALLOW"
 
 
 class StdioPolicy:
-    def __init__(self, allow: Iterable[str] = ()) -> None:
+    """`walls`: what commands are started behind; None: they run with our rights."""
+
+    def __init__(self, allow: Iterable[str] = (), *, walls: Confinement | None = None) -> None:
+        self.walls = walls
         self._names = frozenset(entry for entry in allow if "/" not in entry)
         self._paths = frozenset(os.path.normpath(entry) for entry in allow if "/" in entry)
 

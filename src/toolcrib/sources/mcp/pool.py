@@ -142,17 +142,18 @@ class Pool:
         if isinstance(server, HttpServer) and server.wire == "jsonrpc":
             return PlainConversation(server, self._poster)
         if isinstance(server, StdioServer):
-            server = _started(server, self._policy.resolved(server.command))
+            server = _started(server, self._policy)
         from toolcrib.sources.mcp.connection import Connection  # noqa: PLC0415 - see `prepare`
 
         return Connection(server, self._clients(), self.limits, changed)
 
 
-def _started(server: StdioServer, path: str) -> StdioServer:
+def _started(server: StdioServer, policy: StdioPolicy) -> StdioServer:
     return StdioServer(
-        command=path,
+        command=policy.resolved(server.command),
         args=server.args,
         env=server.env,
         timeout=server.timeout,
         private=server.private,
+        walls=policy.walls,
     )

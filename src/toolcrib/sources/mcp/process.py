@@ -11,11 +11,13 @@ import asyncio
 import os
 import signal
 from collections import deque
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Final, cast
 
 from toolcrib.errors import SourceUnreachable
+from toolcrib.isolation.confinement import Confinement
+from toolcrib.isolation.running import Command
 from toolcrib.sources.mcp.limits import BODY_LIMIT
 
 MAX_LINE: Final = BODY_LIMIT
@@ -25,6 +27,21 @@ _TAIL: Final = 4096
 _KEPT: Final = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "USER", "LOGNAME")
 GRACE: Final = 1.0
 """Seconds that a process has after its input closes, and again after it was told to end."""
+
+
+@contextmanager
+def _command(
+    command: str, args: Sequence[str], env: Mapping[str, str], walls: Confinement | None
+) -> Generator[Command]:
+    """The whole command line. What is declared is its environment, and without walls a few of our
+    variables that programs need to find their way."""
+    argv = (command, *args)
+    if walls is None:
+        kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+        yield Command(argv=argv, env={**kept, **env})
+        return
+    with walls.around(argv, env, name="\0".join(argv)) as made:
+        yield made
 
 
 class ServerProcess(asyncio.SubprocessProtocol):
@@ -47,23 +64,32 @@ class ServerProcess(asyncio.SubprocessProtocol):
 
     @classmethod
     async def start(
-        cls, command: str, args: Sequence[str], env: Mapping[str, str]
+        cls,
+        command: str,
+        args: Sequence[str],
+        env: Mapping[str, str],
+        *,
+        walls: Confinement | None = None,
     ) -> ServerProcess:
-        """Raises SourceUnreachable when the command cannot be started."""
+        """Start it, behind walls where they are given.
+
+        Raises SourceUnreachable when the command cannot be started, SetupError without walls where
+        they are wanted.
+        """
         loop = asyncio.get_running_loop()
-        clean = {name: os.environ[name] for name in _KEPT if name in os.environ}
         try:
-            transport, protocol = await loop.subprocess_exec(
-                cls,
-                command,
-                *args,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                env={**clean, **env},
-                cwd="/",
-                start_new_session=True,
-            )
+            with _command(command, args, env, walls) as made:
+                transport, protocol = await loop.subprocess_exec(
+                    cls,
+                    *made.argv,
+                    stdin=asyncio.subprocess.PIPE,
+                    stdout=asyncio.subprocess.PIPE,
+                    stderr=asyncio.subprocess.PIPE,
+                    env=made.env,
+                    cwd=made.cwd,
+                    pass_fds=made.descriptors,
+                    start_new_session=True,
+                )
         except (OSError, ValueError) as error:
             cause = getattr(error, "strerror", None) or "an argument cannot be passed on"
             raise SourceUnreachable(

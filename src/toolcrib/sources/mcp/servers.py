@@ -9,6 +9,7 @@ from typing import Literal
 
 import orjson
 
+from toolcrib.isolation.confinement import Confinement
 from toolcrib.sources.oauth.bearing import Bearer
 
 Wire = Literal["streamable", "sse", "jsonrpc"]
@@ -37,6 +38,8 @@ class StdioServer:
     env: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     timeout: float | None = None
     private: frozenset[str] = field(default=frozenset(), repr=False)
+    walls: Confinement | None = field(default=None, repr=False, compare=False)
+    """What it is started behind, where the operator says so; set by the policy."""
 
 
 Server = HttpServer | StdioServer

@@ -31,7 +31,7 @@ async def stdio_transport(server: StdioServer) -> AsyncGenerator[tuple[_Messages
     Raises SourceUnreachable for a command that cannot be started. When the server ends by itself
     the stream ends; leaving then raises SourceUnreachable that says how it ended.
     """
-    process = await ServerProcess.start(server.command, server.args, server.env)
+    process = await ServerProcess.start(server.command, server.args, server.env, walls=server.walls)
     gone = False
     try:
         async with _streams(process) as streams:
