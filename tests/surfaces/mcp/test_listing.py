@@ -120,3 +120,22 @@ async def test_names_are_looked_up(door: Door) -> None:
     assert names == ["same", "a__b__first", "two__same", "a__b__second"]
     assert said == {"same": "first", "two__same": "second"}
     assert not odd.is_error
+
+
+@pytest.mark.parametrize("era", ["modern", "session"])
+async def test_many_tools_are_offered_through_search(door: Door, era: str) -> None:
+    """A client is shown two tools, and reaches all of them through these."""
+    tenants = door.tenants
+    agent = (await tenants.agent(tenants.admin_a, tenants.a, "greet", "notes")).id
+    await door.crib.desk.agents.update(tenants.admin_a.caller, agent, {"tool_search": "on"})
+    async with door.client(tenants.user_a, agent, era) as client:
+        shown = [tool.name for tool in (await client.list_tools()).tools]
+        found = await client.call_tool("search_tools", {"query": "say hello"})
+        through = await client.call_tool(
+            "call_tool", {"name": "hello", "arguments": {"name": "Ada"}}
+        )
+        by_name = await client.call_tool("add_note", {"text": "x"})
+    assert shown == ["search_tools", "call_tool"]
+    assert found.structured_content["tools"][0]["name"] == "hello"
+    assert through.content[0].text == "hello Ada"
+    assert by_name.content[0].text == "noted: x"

@@ -95,5 +95,5 @@ async def _fingerprint(served: Served) -> Hashable:
         toolset = await served.toolset()
     except ToolcribError as error:
         return error.code
-    tools = tuple((name, tool.spec.fingerprint) for name, tool in toolset.tools.items())
+    tools = tuple((name, tool.spec.fingerprint) for name, tool in toolset.offered.items())
     return tools, toolset.skipped

@@ -40,11 +40,11 @@ class Lean:
             return True
         if session is not None and asked.request_id in session.in_flight:
             return False
-        tool = toolset.tools.get(asked.params["name"])
+        tool = toolset.find(asked.params["name"])
         if tool is None:
             return True
         can_be_asked = session.can_be_asked if session is not None else asked.can_be_asked
-        if can_be_asked and tool.kind in _MAY_ASK:
+        if can_be_asked and (tool.kind in _MAY_ASK or tool.forward is not None):
             return False
         return not (asked.modern and self._pages.marks_headers(toolset, tool))
 

@@ -65,7 +65,7 @@ class Pages:
     def _listing(self, toolset: Toolset) -> _Listing:
         listing = self._listings.get(id(toolset))
         if listing is None:
-            listing = _Listing(toolset=toolset, tools=list(toolset.tools.values()))
+            listing = _Listing(toolset=toolset, tools=list(toolset.offered.values()))
             self._listings[id(toolset)] = listing
             while len(self._listings) > _REMEMBERED:
                 self._listings.popitem(last=False)

@@ -138,7 +138,7 @@ class ToolServer(Server[Any]):
 
 def _schema_of(name: str) -> Mapping[str, Any] | None:
     toolset = offered.get()
-    tool = toolset.tools.get(name) if toolset else None
+    tool = toolset.find(name) if toolset else None
     return tool.input_schema if tool else None
 
 
