@@ -9,6 +9,7 @@ import structlog
 
 from toolcrib.coordination.signals import Signals
 from toolcrib.errors import SourceProtocolError, ToolcribError
+from toolcrib.isolation.confinement import Confinement
 from toolcrib.net.client import GuardedClient
 from toolcrib.net.guard import EgressPolicy
 from toolcrib.platform.tasks import Tasks
@@ -24,6 +25,14 @@ IMPORT_LIMIT = 1024 * 1024
 """The most bytes of a document that is imported from an address."""
 
 
+def _walls(settings: Settings) -> Confinement | None:
+    """What servers are started behind, where the operator says so."""
+    if settings.stdio_sandbox == "off":
+        return None
+    data = settings.data_dir
+    return Confinement(folder=data / "servers", hidden=(data,))
+
+
 class WaysOut:
     """What connects to others: `client` for requests, `servers` for MCP."""
 
@@ -34,7 +43,7 @@ class WaysOut:
         self._streams: StreamingClients | None = None
         self._telling: asyncio.Task[None] | None = None
         self.client = GuardedClient(EgressPolicy(settings.egress_allow), proxy=self._proxy)
-        self.policy = StdioPolicy(settings.stdio_allow)
+        self.policy = StdioPolicy(settings.stdio_allow, walls=_walls(settings))
         self.servers = Pool(
             clients=self._streaming_clients,
             poster=self.client,
