@@ -465,3 +465,66 @@ async def test_both_tenants_may_use_the_same_words(world: World) -> None:
         method = route.partition(" ")[0]
         answer = await api.request(method, path, json=body | {"group_id": world.a.group})
         assert answer.is_success, (route, answer.text)
+
+
+async def ask_gateway(
+    api: httpx.AsyncClient, place: str, method: str, params: dict[str, Any], session: str = ""
+) -> httpx.Response:
+    """An MCP request, of the newer era or in a session of the older one."""
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    headers = {"Accept": "application/json, text/event-stream"}
+    if session:
+        headers |= {"MCP-Protocol-Version": "2025-06-18", "Mcp-Session-Id": session}
+    elif method != "initialize":
+        headers |= {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": method}
+        headers |= {"Mcp-Name": params["name"]} if "name" in params else {}
+        params = {**params, "_meta": meta}
+    body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    return await api.post(place, json=body, headers=headers)
+
+
+HELLO = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {},
+    "clientInfo": {"name": "x", "version": "1"},
+}
+CALL = {"name": "repeat", "arguments": {"text": "x"}}
+
+
+@pytest.mark.parametrize("who", ["admin", "user", "bound"])
+async def test_the_gateway_keeps_tenants_apart(world: World, who: str) -> None:
+    """The other's agents do not exist to MCP clients, nor their sessions; one's own list, call and
+    refusal hold no word of the other."""
+    person: Person = getattr(world.a, who)
+    other = f"/mcp/agents/{world.b.agent}"
+    opened = await ask_gateway(world.b.user.api, other, "initialize", HELLO)
+    session = opened.headers["mcp-session-id"]
+    theirs = [
+        await ask_gateway(person.api, place, method, params, through)
+        for place in (other, f"/mcp/agents/{world.b.own_agent}", f"/mcp/agents/{world.a.agent}")
+        for method, params in (("tools/list", {}), ("tools/call", CALL), ("server/discover", {}))
+        for through in ("", session)
+        if through or str(world.a.agent) not in place
+    ]
+    own = [
+        await ask_gateway(person.api, place, method, params)
+        for place in (f"/mcp/agents/{world.a.agent}", "/mcp")
+        for method, params in (("tools/list", {}), ("tools/call", CALL), ("server/discover", {}))
+    ]
+    assert [answer.status_code for answer in theirs] == [404] * len(theirs)
+    assert {answer.status_code for answer in own} <= {200, 404}
+    assert [answer.status_code for answer in own[:2]] == [200, 200]
+    words = [word for answer in own + theirs for word in (world.b.word,) if word in said(answer)]
+    assert words == []
+    still = await ask_gateway(world.b.user.api, other, "tools/call", CALL, session)
+    assert still.status_code == 200
+
+
+async def test_the_gateway_wants_a_token(world: World) -> None:
+    api = await world.crib.client()
+    places = ("/mcp", f"/mcp/agents/{world.a.agent}", "/mcp/agents/999999")
+    answers = [await ask_gateway(api, place, "tools/list", {}) for place in places]
+    assert [answer.status_code for answer in answers] == [401] * 3
