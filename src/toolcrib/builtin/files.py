@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from toolcrib.builtin.pages import plain
+from toolcrib.builtin.markup import plain
 from toolcrib.builtin.tool import BuiltIn
 from toolcrib.errors import CallFailed, SetupError
 
@@ -33,4 +34,6 @@ async def text_of(tool: BuiltIn, document_id: int) -> tuple[str, str]:
         raise CallFailed(f"Document {document_id}, {name!r}, is no text.") from None
     if "\0" in text:
         raise CallFailed(f"Document {document_id}, {name!r}, is no text.")
-    return name, plain(text)[1] if name.lower().endswith((".html", ".htm")) else text
+    if name.lower().endswith((".html", ".htm")):
+        return name, (await asyncio.to_thread(plain, text))[1]
+    return name, text

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html.parser import HTMLParser
 from typing import Any
 
+from toolcrib.builtin.markup import plain
 from toolcrib.errors import CallFailed
 from toolcrib.net.response import Response
 from toolcrib.plugin.web import Web
@@ -17,11 +17,6 @@ LIMIT = 2 * 1024 * 1024
 LONGEST = 50_000
 """How many characters of its text are shown."""
 _HEADERS = {"Accept": "text/html, text/plain, application/json;q=0.9, */*;q=0.1"}
-_SILENT = frozenset({"script", "style", "noscript", "template", "svg", "head"})
-_BLOCKS = re.compile(
-    "address|article|aside|blockquote|br|d[dtl]|div|figure|footer|form|h[1-6r]|header|li|main|nav"
-    "|[ou]l|p|pre|section|table|tr"
-)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,7 +43,7 @@ async def read_page(web: Web, url: str) -> Page:
     text = text_of(answer, url)
     title = ""
     if "html" in answer.media_type or text.lstrip()[:15].lower().startswith(("<!doctype", "<html")):
-        title, text = plain(text)
+        title, text = await asyncio.to_thread(plain, text)
     cut = answer.truncated or len(text) > LONGEST
     return Page(url=answer.url, title=title, text=text[:LONGEST], truncated=cut)
 
@@ -62,50 +57,3 @@ def text_of(answer: Response, url: str) -> str:
     if kind and not textual and "html" not in kind:
         raise CallFailed(f"{url} is {kind}, which is no text.")
     return answer.text()
-
-
-def plain(html: str) -> tuple[str, str]:
-    """Title and text of a page, without scripts and styles; a line for each block."""
-    reader = _Reader()
-    reader.feed(html)
-    reader.close()
-    lines = (re.sub(r"[^\S\n]+", " ", line).strip() for line in "".join(reader.pieces).split("\n"))
-    text = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
-    return re.sub(r"\s+", " ", "".join(reader.title)).strip(), text
-
-
-class _Reader(HTMLParser):
-    """Collects what a reader would see."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.pieces: list[str] = []
-        self.title: list[str] = []
-        self._silent = 0
-        self._in_title = False
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag == "body":
-            self._silent = 0  # whatever the head left open
-        if tag == "title":
-            self._in_title = not self.title
-        elif tag in _SILENT:
-            self._silent += 1
-        elif _BLOCKS.fullmatch(tag):
-            self.pieces.append("\n")
-        elif tag in {"td", "th"}:
-            self.pieces.append(" ")
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "title":
-            self._in_title = False
-        elif tag in _SILENT:
-            self._silent = max(0, self._silent - 1)
-        elif _BLOCKS.fullmatch(tag):
-            self.pieces.append("\n")
-
-    def handle_data(self, data: str) -> None:
-        if self._in_title:
-            self.title.append(data)
-        elif not self._silent:
-            self.pieces.append(data)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from toolcrib.builtin.files import is_text, text_of
 from toolcrib.builtin.ranking import best, passages
 from toolcrib.builtin.tool import BuiltIn, answers
@@ -48,9 +50,11 @@ class RagDocumentsTool(BuiltIn):
                 missed.append(str(row["filename"]))
                 continue
             named: dict[str, object] = {"document_id": row["id"], "filename": row["filename"]}
-            found += [{**named, "passage": piece} for piece in passages(text[:left])]
+            pieces = await asyncio.to_thread(passages, text[:left])
+            found += [{**named, "passage": piece} for piece in pieces]
             left -= len(text)
-        places = best(query, [str(one["passage"]) for one in found], most=limit)
+        texts = [str(one["passage"]) for one in found]
+        places = await asyncio.to_thread(best, query, texts, most=limit)
         return self.success_response(
             {"hits": [found[place] for place in places], "not_searched": missed}
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from toolcrib.builtin.ranking import best
 from toolcrib.builtin.tool import BuiltIn, answers, said
 from toolcrib.kit.metadata import method_metadata, tool_metadata
@@ -35,7 +37,8 @@ class RagMessagesTool(BuiltIn):
     @answers
     async def rag_search_messages(self, query: str, limit: int = 5) -> ToolResult:
         messages = [said(row) for row in await self.lent.chats.messages()]
-        places = best(query, [row["content"] for row in messages], most=limit)
+        texts = [row["content"] for row in messages]
+        places = await asyncio.to_thread(best, query, texts, most=limit)
         hits = [messages[place] for place in places]
         return self.success_response(
             {"hits": [{**row, "content": row["content"][:SHOWN]} for row in hits]}
