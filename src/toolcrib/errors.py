@@ -40,7 +40,7 @@ are tables in the surfaces.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 
 class ToolcribError(Exception):
@@ -178,6 +178,24 @@ class NotFound(ToolcribError):
     """There is no such thing within the caller's reach."""
 
     code = "not_found"
+
+    @classmethod
+    def of(cls, what: str, *, where: str | None = None) -> Self:
+        """For `user 3` and the like: one answer for what is not there and what is out of reach."""
+        place = _LISTS.get(what.partition(" ")[0])
+        hint = f"GET {place} lists what there is." if place else None
+        return cls(f"There is no {what} within your reach.", where=where, hint=hint)
+
+
+_LISTS = {
+    "agent": "/api/v1/agents",
+    "capability": "/api/super-admin/capabilities",
+    "chat": "/api/v1/chats",
+    "group": "/api/v1/groups",
+    "package": "/admin/tools",
+    "secret": "/admin/secrets",
+    "user": "/api/v1/users",
+}
 
 
 class Conflict(ToolcribError):

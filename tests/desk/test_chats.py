@@ -130,7 +130,7 @@ async def test_a_parent_is_a_chat_of_ones_own(tenants: Tenants) -> None:
         with pytest.raises(InvalidRequest) as refused:
             await tenants.chat(tenants.user_a, agent_a, parent_chat_id=number)
         assert (refused.value.message, refused.value.where) == (
-            f"There is no chat {number}.",
+            f"There is no chat {number} within your reach.",
             "context.parent_chat_id",
         )
 

@@ -195,7 +195,10 @@ class Agents:
         )
         if row is None or row.archived or not usable:
             raise InvalidOptions(
-                f"There is no capability {wanted} that this agent could hold.", where=where
+                f"There is no capability {wanted} that this agent could hold.",
+                where=where,
+                hint="It holds live capabilities of its own group, and yours for everybody; "
+                "GET /api/super-admin/capabilities lists them.",
             )
         return row
 

@@ -61,7 +61,10 @@ class Documents:
         await self._holding(caller, chat_id)
         document = await self._documents.find(document_id)
         if document is None or document.chat_id != chat_id:
-            raise NotFound(f"Chat {chat_id} has no document {document_id}.")
+            raise NotFound(
+                f"Chat {chat_id} has no document {document_id}.",
+                hint=f"GET /api/v1/chats/{chat_id}/documents lists those it has.",
+            )
         return document
 
     async def read(self, caller: Caller, chat_id: int, document_id: int) -> bytes:

@@ -33,7 +33,7 @@ class Making:
         """The caller may give capabilities to the group."""
         seen = decide(caller, "see", Holding(kind="group", group_id=group_id))
         if caller.agent_id is None and not (seen and await self._groups.find(group_id)):
-            raise NotFound(f"There is no group {group_id}.", where="group_id")
+            raise NotFound.of(f"group {group_id}", where="group_id")
         thing = Holding(kind="group_capability", group_id=group_id)
         require_making(caller, thing, what=f"a capability of group {group_id}")
 

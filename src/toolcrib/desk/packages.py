@@ -168,7 +168,7 @@ class InstalledTools:
         async with self._shown_in_conflicts():
             gone = await self._packages.delete(slug, expected_version=expected_version)
         if not gone:
-            raise NotFound(f"There is no package {slug!r}.")
+            raise NotFound.of(f"package {slug!r}")
         await self._pins.gone(f"package:{slug}")
         await self._signals.bump("grants")
         await self._signals.bump("catalog")
@@ -249,7 +249,7 @@ class InstalledTools:
     async def _known(self, slug: str) -> Package:
         package = await self._packages.find(slug)
         if package is None:
-            raise NotFound(f"There is no package {slug!r}.")
+            raise NotFound.of(f"package {slug!r}")
         return package
 
 

@@ -14,7 +14,7 @@ Row = TypeVar("Row")
 def within_reach(row: Row | None, caller: Caller, thing: Holding | None, *, what: str) -> Row:
     """The row, or NotFound: what is out of reach answers as if it did not exist."""
     if row is None or thing is None or not decide(caller, "see", thing):
-        raise NotFound(f"There is no {what}.")
+        raise NotFound.of(what)
     return row
 
 
@@ -24,7 +24,7 @@ def require(caller: Caller, action: Action, thing: Holding, *, what: str) -> Non
     if verdict:
         return
     if not decide(caller, "see", thing):
-        raise NotFound(f"There is no {what}.")
+        raise NotFound.of(what)
     raise NotGranted(f"You may not {action} {what}: {verdict.reason}.")
 
 

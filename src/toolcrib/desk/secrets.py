@@ -64,5 +64,5 @@ class StoredSecrets:
     async def delete(self, caller: Caller, name: str) -> None:
         require_installation(caller, "change", what=_WHAT)
         if not await self._vault.delete(name):
-            raise NotFound(f"There is no secret {name!r}.")
+            raise NotFound.of(f"secret {name!r}")
         await self._signals.bump("settings")

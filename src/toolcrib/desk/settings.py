@@ -96,7 +96,10 @@ class StoredSettings:
         owner = _owner(caller, user_id, group_id)
         require(caller, "change", of_setting(owner), what=_words(owner))
         if not await self._values.delete(name, owner):
-            raise NotFound(f"There is no setting {name!r} of {_words(owner)}.")
+            raise NotFound(
+                f"There is no setting {name!r} of {_words(owner)}.",
+                hint="GET /api/v1/settings lists those that are set.",
+            )
         await self._signals.bump("settings")
 
     async def rotate(self, caller: Caller) -> int:

@@ -79,7 +79,10 @@ class Tokens:
         """Raises NotFound. Every process refuses the token from then on."""
         await self._holder(caller, user_id)
         if not await self._tokens.delete(token_id, user_id=user_id):
-            raise NotFound(f"User {user_id} has no token {token_id!r}.")
+            raise NotFound(
+                f"User {user_id} has no token {token_id!r}.",
+                hint=f"GET /api/v1/users/{user_id}/tokens lists those that there are.",
+            )
         await self._signals.bump("identity")
 
     async def _holder(self, caller: Caller, user_id: int) -> User:
@@ -95,5 +98,7 @@ class Tokens:
         agent = await self._agents.find(agent_id)
         if agent is None or not decide(caller_from(user), "use", of_agent(agent)):
             raise InvalidRequest(
-                f"There is no agent {agent_id} that user {user.id} may use.", where="agent_id"
+                f"There is no agent {agent_id} that user {user.id} may use.",
+                where="agent_id",
+                hint="A token is bound to an agent of the user's groups, or of the user's own.",
             )

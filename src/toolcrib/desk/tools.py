@@ -104,7 +104,10 @@ class Tools:
             (tool for tool in toolset.tools.values() if tool.ref == name), None
         )
         if found is None:
-            raise NotFound(f"Agent {agent_id} has no tool {name!r} for you.")
+            raise NotFound(
+                f"Agent {agent_id} has no tool {name!r} for you.",
+                hint=f"GET /api/v1/agents/{agent_id}/tools lists them, and says what is missing.",
+            )
         given = found.checker.check(arguments)
         preview = await found.preview(given) if found.preview else None
         if preview is None:

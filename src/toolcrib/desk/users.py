@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 from toolcrib.coordination.signals import Signals
 from toolcrib.desk.checking import checked_entitlements, checked_name, checked_password
 from toolcrib.desk.reach import require, require_making, within_reach
-from toolcrib.errors import Conflict, NotGranted
+from toolcrib.errors import Conflict, InvalidRequest, NotFound, NotGranted
 from toolcrib.grants.decide import Holding, decide, of_user
 from toolcrib.identity.accounts import User, UserStore
 from toolcrib.identity.caller import Caller
@@ -36,15 +37,16 @@ class Users:
         entitlements: Iterable[str] = (),
         password: str | None = None,
     ) -> User:
-        """Raises NotGranted, Conflict for a taken name, NotFound for a group that is not there."""
+        """Raises NotGranted, Conflict for a taken name, InvalidRequest for an unknown group."""
         require_making(caller, Holding(kind="user"), what="a user")
-        user = await self._users.create(
-            name=checked_name(name),
-            role=role,
-            group_ids=frozenset(group_ids),
-            entitlements=checked_entitlements(entitlements),
-            password_hash=None if password is None else await _hashed(password),
-        )
+        with _named_groups():
+            user = await self._users.create(
+                name=checked_name(name),
+                role=role,
+                group_ids=frozenset(group_ids),
+                entitlements=checked_entitlements(entitlements),
+                password_hash=None if password is None else await _hashed(password),
+            )
         await self._signals.bump("identity")
         return user
 
@@ -68,19 +70,21 @@ class Users:
         entitlements: Iterable[str] | None = None,
         expected_version: int | None = None,
     ) -> User:
-        """Raises NotFound, NotGranted, or Conflict: another version, or the last super-admin."""
+        """Raises NotFound, NotGranted, InvalidRequest for an unknown group, or Conflict: another
+        version, or the last super-admin."""
         before = await self.get(caller, user_id)
         require(caller, "change", of_user(before), what=f"user {user_id}")
         demoted = before.role is Role.SUPER_ADMIN and role not in {None, Role.SUPER_ADMIN}
         if demoted and not await self._other_super_admin(user_id):
             raise _last()
-        user = await self._users.update(
-            user_id,
-            expected_version=expected_version,
-            role=role,
-            group_ids=None if group_ids is None else frozenset(group_ids),
-            entitlements=None if entitlements is None else checked_entitlements(entitlements),
-        )
+        with _named_groups():
+            user = await self._users.update(
+                user_id,
+                expected_version=expected_version,
+                role=role,
+                group_ids=None if group_ids is None else frozenset(group_ids),
+                entitlements=None if entitlements is None else checked_entitlements(entitlements),
+            )
         if demoted and not await self._other_super_admin(user_id):
             # Two super-admins demoted each other at the same moment: both changes are taken back.
             await self._users.update(user_id, role=Role.SUPER_ADMIN)
@@ -104,6 +108,17 @@ class Users:
                 return True
             after = rows[-1].id
         return False
+
+
+@contextmanager
+def _named_groups() -> Generator[None]:
+    """A group that the request names and nobody made is a mistake in the request."""
+    try:
+        yield
+    except NotFound as missing:
+        raise InvalidRequest(
+            missing.message, where=missing.where or "group_ids", hint=missing.hint
+        ) from None
 
 
 def _whom(caller: Caller) -> tuple[frozenset[int] | None, frozenset[int] | None]:

@@ -64,7 +64,7 @@ class Authenticator:
         """The caller that a user's id stands for, in code that is trusted. Raises NotFound."""
         user = await self._users.find(user_id)
         if user is None:
-            raise NotFound(f"There is no user {user_id}.")
+            raise NotFound.of(f"user {user_id}")
         return caller_from(user)
 
     async def acting(self, caller: Caller, *, user_id: int | None, group_id: int | None) -> Caller:
@@ -92,7 +92,7 @@ class Authenticator:
             return
         if acting.is_super_admin:
             if await self._groups.find(group_id) is None:
-                raise NotFound(f"There is no group {group_id}.")
+                raise NotFound.of(f"group {group_id}")
             return
         raise NotGranted(
             "X-Toolcrib-Group names a group that the user does not belong to.",

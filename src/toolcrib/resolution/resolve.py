@@ -76,11 +76,11 @@ class Resolver:
         if known is None or known[0] != generation:
             row = await self._agents.find(agent_id)
             if row is None:
-                raise NotFound(f"There is no agent {agent_id}.")
+                raise NotFound.of(f"agent {agent_id}")
             known = (generation, row)
             self._rows[agent_id] = known
         if not decide(caller, "use", of_agent(known[1])):
-            raise NotFound(f"There is no agent {agent_id}.")
+            raise NotFound.of(f"agent {agent_id}")
         return known[1]
 
     async def for_agent(self, agent_id: int, caller: Caller) -> tuple[Caller, Toolset]:

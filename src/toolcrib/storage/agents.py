@@ -17,6 +17,7 @@ from toolcrib.storage.tables import agent_capabilities, agents, capabilities, gr
 
 _DRAFTED = {field.name for field in fields(AgentDraft)}
 _COLUMNS = _DRAFTED - {"capability_ids"}
+_ANOTHER_NAME = "Choose another name, or change the agent that has it."
 
 
 class SqlAgentStore:
@@ -36,7 +37,7 @@ class SqlAgentStore:
         async with self._database.write() as connection:
             await rows.require(connection, users, "user", [draft.creator_id])
             await _require_group(connection, draft.group_id)
-            with taken(_clash(values)):
+            with taken(_clash(values), hint=_ANOTHER_NAME):
                 row = await rows.one(connection, statement)
             return _agent(row, await _hold(connection, row["id"], draft.capability_ids))
 
@@ -69,7 +70,7 @@ class SqlAgentStore:
         async with self._database.write() as connection:
             before = await rows.find(connection, agents, agent_id)
             await _require_group(connection, values.get("group_id"))
-            with taken(_clash({**(before or {}), **values})):
+            with taken(_clash({**(before or {}), **values}), hint=_ANOTHER_NAME):
                 row = await rows.next_version(
                     connection, agents, agent_id, values, expected=expected_version
                 )

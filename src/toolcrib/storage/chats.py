@@ -128,5 +128,5 @@ async def _changed(connection: AsyncConnection, chat_id: int, **values: Any) -> 
     statement = update(chats).where(chats.c.id == chat_id).values(**values).returning(*chats.c)
     row = await rows.maybe(connection, statement)
     if row is None:
-        raise NotFound(f"There is no chat {chat_id}.")
+        raise NotFound.of(f"chat {chat_id}")
     return Chat(**row)

@@ -26,7 +26,7 @@ class SqlGroupStore:
             .returning(*groups.c)
         )
         async with self._database.write() as connection:
-            with taken(f"A group named {name!r} is already there."):
+            with taken(f"A group named {name!r} is already there.", hint="Choose another name."):
                 return _group(await rows.one(connection, statement))
 
     async def find(self, group_id: int) -> Group | None:

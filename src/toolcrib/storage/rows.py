@@ -70,7 +70,7 @@ async def removed(
 def not_changed(noun: str, row_id: int | str, *, expected: int | None, current: Any) -> Exception:
     """Why no row of the expected version was there to change or delete."""
     if current is None:
-        return NotFound(f"There is no {noun} {row_id!r}.")
+        return NotFound.of(f"{noun} {row_id!r}")
     return Conflict(
         f"The {noun} {row_id!r} is at version {current.version}, not {expected}.",
         hint="Read it again and repeat the change.",
@@ -86,7 +86,7 @@ async def require(connection: AsyncConnection, table: Table, noun: str, ids: Ite
     )
     for one in wanted:
         if one not in present:
-            raise NotFound(f"There is no {noun} {one}.")
+            raise NotFound.of(f"{noun} {one}")
 
 
 def checked_changes(changes: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:

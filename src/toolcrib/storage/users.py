@@ -46,7 +46,7 @@ class SqlUserStore:
         )
         async with self._database.write() as connection:
             await rows.require(connection, groups, "group", group_ids)
-            with taken(f"A user named {name!r} is already there."):
+            with taken(f"A user named {name!r} is already there.", hint="Choose another name."):
                 row = await rows.one(connection, statement)
                 await _join(connection, row["id"], group_ids)
         return _user(row, group_ids)
@@ -112,7 +112,7 @@ class SqlUserStore:
         statement = update(users).where(users.c.id == user_id).values(password_hash=password_hash)
         async with self._database.write() as connection:
             if await rows.affected(connection, statement) == 0:
-                raise NotFound(f"There is no user {user_id}.")
+                raise NotFound.of(f"user {user_id}")
 
     async def password_hash(self, user_id: int) -> str | None:
         chosen = select(users.c.password_hash).where(users.c.id == user_id)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import pytest
+
 from tests.support.crib import Crib, problem_of
 from tests.support.tenants import Tenants
 
@@ -60,7 +62,7 @@ async def test_a_user_is_made_changed_and_seen(crib: Crib) -> None:
     }
     assert (await api.patch("/api/v1/users/2", json={"role": None})).status_code == 422
     missing = await api.post("/api/v1/users", json=body | {"name": "x", "group_ids": [9]})
-    assert problem_of(missing)[0] == 404
+    assert problem_of(missing) == (422, "invalid_request", "group_ids")
     put = await api.put("/api/v1/users/2/password", json={"password": "battery staple"})
     assert (put.status_code, put.content) == (204, b"")
     assert "content-type" not in put.headers
@@ -140,3 +142,39 @@ async def test_a_setting_goes_in_and_never_out(tenants: Tenants) -> None:
     query = {"group_id": tenants.a}
     deleted = await api.delete("/api/v1/settings/CRM_TOKEN", params=query)
     assert deleted.status_code == 204
+
+
+async def test_a_group_that_nobody_made(crib: Crib) -> None:
+    """Named in a body it is a mistake there, with the place and where the groups are listed."""
+    api = (await crib.somebody(1)).api
+    body = {"name": "ann", "role": "user", "group_ids": [99]}
+
+    made = await api.post("/api/v1/users", json=body)
+    changed = await api.patch("/api/v1/users/1", json={"group_ids": [99]})
+
+    for answer in (made, changed):
+        assert problem_of(answer) == (422, "invalid_request", "group_ids")
+        assert answer.json()["detail"] == "There is no group 99 within your reach."
+        assert answer.json()["hint"] == "GET /api/v1/groups lists what there is."
+
+
+@pytest.mark.parametrize(
+    ("path", "listed"),
+    [
+        ("/api/v1/users/99", "/api/v1/users"),
+        ("/api/v1/groups/99", "/api/v1/groups"),
+        ("/api/v1/agents/99", "/api/v1/agents"),
+        ("/api/v1/chats/99", "/api/v1/chats"),
+        ("/api/super-admin/capabilities/99", "/api/super-admin/capabilities"),
+        ("/admin/tools/none", "/admin/tools"),
+        ("/admin/secrets/NONE", "/admin/secrets"),
+    ],
+)
+async def test_what_is_not_there_says_where_to_look(crib: Crib, path: str, listed: str) -> None:
+    """The hint is a request that works."""
+    api = (await crib.somebody(1)).api
+    answer = await api.request("DELETE" if "secrets" in path else "GET", path)
+
+    assert problem_of(answer) == (404, "not_found", None)
+    assert answer.json()["hint"] == f"GET {listed} lists what there is."
+    assert (await api.get(listed)).status_code == 200
