@@ -14,6 +14,8 @@ from tests.support.veil import hide_installed_plugins
 from toolcrib.settings import Settings
 
 hide_installed_plugins()
+pytest_plugins = ["tests.contracts.databases"]
+"""Fixtures of fresh databases, for the contracts of stores and for the tests of storage."""
 
 # A shared machine may be slow at any moment; what is generated still decides.
 hypothesis_settings.register_profile(
