@@ -141,8 +141,8 @@ async def test_configuration_of_the_workspace_runs_nothing_outside(
             f"git config core.sshCommand 'touch {hit}' && git config core.pager 'touch {hit}' && "
             f"git config filter.x.clean 'touch {hit}; cat' && echo '* filter=x' > .gitattributes; "
             f"for h in pre-commit post-commit pre-push reference-transaction; do "
-            f"printf '#!/bin/sh\\ntouch {hit}\\nexit 0\\n' > .git/hooks/$h; chmod 755 .git/hooks/$h; done; "
-            "echo x > f",
+            f"printf '#!/bin/sh\\ntouch {hit}\\nexit 0\\n' > .git/hooks/$h; "
+            "chmod 755 .git/hooks/$h; done; echo x > f",
         )
         assert (await talk.ok("git_commit", message="good"))["pushed"] is True
     assert not hit.exists()
