@@ -17,6 +17,7 @@ from toolcrib.cli.findings import Finding, note, ok, problem
 from toolcrib.cli.sealed import sealed_values
 from toolcrib.cli.server import answers
 from toolcrib.cli.trying import try_plugins
+from toolcrib.cli.walls import check_browser, check_commands, check_confined_servers
 from toolcrib.cli.whereabouts import told_in
 from toolcrib.cli.words import many
 from toolcrib.errors import SetupError, ToolcribError
@@ -195,6 +196,9 @@ CHECKS: tuple[Check, ...] = (
     check_redis,
     check_plugins,
     check_server,
+    check_commands,
+    check_confined_servers,
+    check_browser,
     check_trusted_addresses,
 )
 
