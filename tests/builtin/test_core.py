@@ -129,6 +129,19 @@ async def test_what_says_nothing_is_refused(
     assert words in message
 
 
+async def test_people_see_the_list(office: Office, talk: Talk) -> None:
+    """Over REST, the chat's own user alone."""
+    await talk.ok("create_tasks", section_title="A", task_contents=["one", "two"])
+    path = f"/api/v1/chats/{talk.chat['id']}/tasks"
+    items = (await talk.who.api.get(path)).json()["items"]
+    assert [(row["section"], row["content"], row["status"]) for row in items] == [
+        ("A", "one", "pending"),
+        ("A", "two", "pending"),
+    ]
+    bob = await office.person("bob")
+    assert (await bob.api.get(path)).status_code == 404
+
+
 async def test_another_chats_tasks_are_not_there(office: Office, talk: Talk) -> None:
     """Neither another user's nor those of another chat of one's own."""
     made = await talk.ok("create_tasks", section_title="Mine", task_contents=["secret plan"])

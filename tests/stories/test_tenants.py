@@ -119,6 +119,7 @@ ROUTES: dict[str, Line] = {
     f"GET {CHAT}": Line(),
     f"DELETE {CHAT}": Line(changes=True),
     f"GET {CHAT}/messages": Line(),
+    f"GET {CHAT}/tasks": Line(),
     f"POST {CHAT}/messages": Line(body=lambda t: {"content": "@tool:repeat"}),
     f"POST {CHAT}/documents": Line(files=lambda t: {"file": ("x.txt", b"x", "text/plain")}),
     f"GET {CHAT}/documents": Line(),

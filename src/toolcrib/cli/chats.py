@@ -95,6 +95,13 @@ async def list_messages(
     return listed(page, "created_at", "role", "content", empty="Nothing was said yet.")
 
 
+@command(chats, "tasks", "toolcrib chats tasks 1")
+async def list_tasks(client: Client, chat_id: ChatId, user: AsUser = None) -> Answer:
+    """List the tasks that the chat's agent keeps."""
+    page = await client.acting(user=user).get(path("chats", chat_id, "tasks"))
+    return listed(page, "id", "section", "content", "status", empty="There are no tasks.")
+
+
 @command(chats, "attach", "toolcrib chats attach 1 notes.txt")
 async def attach_document(
     client: Client,

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from toolcrib.agents.chats import Chat, ChatStore, Message
+from toolcrib.agents.tasks import Task, TaskStore
 from toolcrib.desk.entering import Entrance
 from toolcrib.desk.reach import require
 from toolcrib.desk.replying import Replying
@@ -30,6 +31,7 @@ class Chats:
         self,
         *,
         chats: ChatStore,
+        tasks: TaskStore,
         documents: DocumentStore,
         blobs: BlobStore,
         entrance: Entrance,
@@ -38,6 +40,7 @@ class Chats:
         ended: ChatEnded,
     ) -> None:
         self._chats = chats
+        self._tasks = tasks
         self._documents = documents
         self._blobs = blobs
         self._entrance = entrance
@@ -104,6 +107,11 @@ class Chats:
                 f"The message is longer than {MAX_CONTENT} characters.", where="content"
             )
         return await self._replying.reply(self._entrance.inside(caller, chat), chat, content)
+
+    async def tasks(self, caller: Caller, chat_id: int) -> Sequence[Task]:
+        """The chat's task list, as its agent keeps it."""
+        await self.get(caller, chat_id)
+        return await self._tasks.list(chat_id)
 
     async def messages(
         self, caller: Caller, chat_id: int, *, after: int = 0, limit: int = 50

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Protocol
 
 from toolcrib.agents.chats import ChatStore
+from toolcrib.agents.tasks import TaskStore
 from toolcrib.catalog.capabilities import CapabilityStore
 from toolcrib.catalog.packages import PackageStore
 from toolcrib.catalog.pins import PinStore
@@ -68,6 +69,8 @@ class Stores(Protocol):
     def pins(self) -> PinStore: ...
     @property
     def chats(self) -> ChatStore: ...
+    @property
+    def tasks(self) -> TaskStore: ...
     @property
     def documents(self) -> DocumentStore: ...
     @property
@@ -206,6 +209,7 @@ def open_desk(
         ),
         chats=Chats(
             chats=stores.chats,
+            tasks=stores.tasks,
             documents=stores.documents,
             blobs=blobs,
             entrance=entrance,

@@ -13,6 +13,7 @@ from toolcrib.surfaces.http.shapes.chats import (
     ChatRow,
     MessageBody,
     MessageRow,
+    TaskRow,
     message_row,
 )
 from toolcrib.surfaces.http.shapes.fields import PageOf
@@ -49,6 +50,13 @@ async def show(chat_id: Id, caller: TheCaller, desk: TheDesk) -> ChatRow:
 async def delete(chat_id: Id, caller: TheCaller, desk: TheDesk) -> None:
     """Delete the chat with its messages and documents."""
     await desk.chats.delete(caller, chat_id)
+
+
+@routes.get("/{chat_id}/tasks", response_model=PageOf[TaskRow])
+async def tasks(chat_id: Id, caller: TheCaller, desk: TheDesk) -> Any:
+    """The chat's task list, whole, in the order in which it was made."""
+    rows = await desk.chats.tasks(caller, chat_id)
+    return {"items": [TaskRow.of(row) for row in rows], "next_cursor": None}
 
 
 @routes.get("/{chat_id}/messages", response_model=PageOf[MessageRow])

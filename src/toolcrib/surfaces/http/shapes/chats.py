@@ -29,6 +29,18 @@ class ChatRow(Mirror):
     group_id: int | None
     context: JsonObject
     created_at: datetime
+    title: str
+    dynamic_tools: list[str]
+    """Tool groups that an agent loaded in the chat."""
+
+
+class TaskRow(Mirror):
+    id: int
+    section: str
+    content: str
+    status: Literal["pending", "completed", "cancelled"]
+    created_at: datetime
+    updated_at: datetime
 
 
 class ToolCallRow(Row):
