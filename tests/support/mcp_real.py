@@ -50,6 +50,22 @@ def npm_folder(*packages: str) -> Path:
     return folder / "node_modules"
 
 
+def npm_file(package: str, file: str) -> Path:
+    """A file of an npm package, installed once."""
+    npm = shutil.which("npm")
+    if shutil.which("node") is None or npm is None:
+        missing("Node and npm are not installed, and a real server needs them")
+    name = package.rpartition("@")[0] or package
+    folder = _CACHE / "npm" / package.replace("/", "+")
+    with _once(folder) as done:
+        if not done:
+            _run([npm, "install", "--no-audit", "--no-fund", "--prefix", str(folder), package])
+    found = folder / "node_modules" / name / file
+    if not found.is_file():
+        missing(f"{package} has no {file} where it was expected")
+    return found
+
+
 def python_of(*packages: str) -> str:
     """The Python of an environment that has these packages."""
     folder = _CACHE / "python" / "+".join(packages).replace(">", "-").replace("=", "")

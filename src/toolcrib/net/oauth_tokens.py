@@ -94,6 +94,7 @@ async def register(
         "grant_types": ["authorization_code", "refresh_token"],
         "response_types": ["code"],
         "token_endpoint_auth_method": "none",
+        "application_type": "native" if redirect_uri.startswith("http://") else "web",
         **({"scope": " ".join(scopes)} if scopes else {}),
     }
     answer = await sender.request(
