@@ -149,7 +149,11 @@ def open_desk(
         groups=Groups(groups=stores.groups, signals=signals),
         users=Users(users=stores.users, signals=signals),
         tokens=Tokens(
-            tokens=stores.tokens, users=stores.users, agents=stores.agents, signals=signals
+            tokens=stores.tokens,
+            users=stores.users,
+            agents=stores.agents,
+            signals=signals,
+            clock=clock,
         ),
         settings=StoredSettings(
             values=values,

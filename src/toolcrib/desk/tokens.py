@@ -12,7 +12,7 @@ from toolcrib.errors import InvalidRequest, NotFound, NotGranted
 from toolcrib.grants.agents import AgentStore
 from toolcrib.grants.decide import decide, of_agent, of_user
 from toolcrib.identity.accounts import Token, TokenStore, User, UserStore
-from toolcrib.identity.authentication import caller_from, now
+from toolcrib.identity.authentication import caller_from
 from toolcrib.identity.caller import Caller
 from toolcrib.identity.tokens import NewToken, new_token
 
@@ -27,7 +27,7 @@ class Tokens:
         users: UserStore,
         agents: AgentStore,
         signals: Signals,
-        clock: Callable[[], datetime] = now,
+        clock: Callable[[], datetime],
     ) -> None:
         self._tokens = tokens
         self._users = users
