@@ -10,6 +10,7 @@ import html
 import io
 import json
 import logging
+import re
 import sqlite3
 from collections.abc import AsyncGenerator, Callable, Iterator
 from typing import Any
@@ -37,14 +38,19 @@ FORMS: dict[str, Form] = {
     "json twice": lambda value: json.dumps(json.dumps(value))[3:-3],
     "html": html.escape,
     "base64": lambda value: base64.b64encode(value.encode()).decode(),
+    "base64 in lines": lambda value: base64.encodebytes(f"a text, {value}".encode()).decode(),
+    "base64 in a url": lambda value: quote(base64.b64encode(value.encode()).decode(), safe=""),
+    "base64 for urls": lambda value: base64.urlsafe_b64encode(value.encode()).decode().rstrip("="),
+    "base64 of a form": lambda value: base64.b64encode(f"k={quote_plus(value)}".encode()).decode(),
+    "small percent": lambda value: re.sub("%..", lambda m: m[0].lower(), quote(value, safe="")),
     "basic": lambda value: base64.b64encode(f"user:{value}".encode()).decode(),
 }
 KINDS = ["text/plain", "text/html", "application/json", "application/octet-stream"]
 
 
 def pieces_of(value: str) -> Iterator[str]:
-    """Parts of a value that nobody writes by accident: any run of twelve characters."""
-    for start in range(0, max(1, len(value) - 11), 6):
+    """Parts of a value that nobody writes by accident: runs of twelve characters, all over it."""
+    for start in range(0, max(1, len(value) - 11), max(6, len(value) // 60)):
         yield value[start : start + 12]
 
 
