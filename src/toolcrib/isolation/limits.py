@@ -11,7 +11,7 @@ MIB = 1024 * 1024
 class Limits:
     """Sizes in bytes, times in seconds."""
 
-    seconds: float = 120.0
+    seconds: float = 3600.0
     """The longest command, by the clock."""
     cpu: int = 120
     """Processor time of one process."""
