@@ -7,6 +7,7 @@ import asyncio
 import json
 import re
 import shutil
+import socket
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from html import unescape
@@ -14,13 +15,20 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import httpx2
 import pytest
 from joserfc import jwk, jwt
 from joserfc.errors import JoseError
+from mcp.client import Client
+from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider, TokenStorage
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
+from pydantic import AnyUrl
 
 from tests.stories.test_mcp_logins import CONNECTIONS, World
 from tests.stories.test_mcp_upstream import agent_of, call, tools_of
 from tests.support.crib import open_crib, problem_of
+from tests.support.listening import listening
 from tests.support.mcp_guarded import GuardedMcp
 from tests.support.mcp_real import npm_file
 from tests.support.tenants import make_tenants
@@ -173,3 +181,80 @@ async def test_its_login_opens_an_upstream(provider: Provider, data_dir: Path) -
         gone = await user.api.delete(f"{CONNECTIONS}/mcp:{row}")
         assert gone.status_code == 204, gone.text
         assert (await tools_of(user, agent))["tools"] == []
+
+
+class Kept(TokenStorage):
+    """What the SDK's client keeps of a login."""
+
+    def __init__(self) -> None:
+        self.tokens: OAuthToken | None = None
+        self.client: OAuthClientInformationFull | None = None
+
+    async def get_tokens(self) -> OAuthToken | None:
+        return self.tokens
+
+    async def set_tokens(self, tokens: OAuthToken) -> None:
+        self.tokens = tokens
+
+    async def get_client_info(self) -> OAuthClientInformationFull | None:
+        return self.client
+
+    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
+        self.client = client_info
+
+
+def person_of_the_sdk(url: str, name: str, kept: Kept) -> OAuthClientProvider:
+    """The official SDK's login, with somebody in front of it."""
+    came_back: list[httpx.URL] = []
+
+    async def open_page(address: str) -> None:
+        came_back.append(httpx.URL(await log_in(address, name)))
+
+    async def take_answer() -> AuthorizationCodeResult:
+        answer = came_back.pop().params
+        return AuthorizationCodeResult(
+            code=answer["code"], state=answer.get("state"), iss=answer.get("iss")
+        )
+
+    metadata = OAuthClientMetadata(redirect_uris=[AnyUrl(CALLBACK)], client_name="A client")
+    return OAuthClientProvider(url, metadata, kept, open_page, take_answer)
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+async def test_a_client_finds_its_way_in(provider: Provider, data_dir: Path, era: Any) -> None:
+    """The official SDK's client knows an endpoint's address and nothing else: it is refused, reads
+    the metadata, registers, logs a person in, and calls a tool as that user."""
+    with socket.create_server(("127.0.0.1", 0)) as place:
+        public = f"http://127.0.0.1:{place.getsockname()[1]}"
+        settings = Settings(
+            data_dir=data_dir,
+            public_url=public,
+            oidc_issuer=provider.url,
+            oidc_provision=True,
+            oidc_scopes=("tools",),
+        )
+        async with open_crib(settings) as crib, listening(crib.app, place):
+            tenants = await make_tenants(crib)
+            own = await crib.person("carol", "user", tenants.a)
+            agent = await tenants.agent(tenants.admin_a, tenants.a, "greet")
+            url, kept = f"{public}/mcp/agents/{agent.id}", Kept()
+            login = person_of_the_sdk(url, "carol", kept)
+            async with (
+                httpx2.AsyncClient(auth=login, trust_env=False) as http,
+                Client(streamable_http_client(url, http_client=http), mode=era) as client,
+            ):
+                said = await client.call_tool("hello", {"name": "Ada"})
+            assert [block.text for block in said.content] == ["hello Ada"]
+            assert kept.tokens is not None
+            claims = provider.claims(kept.tokens.access_token)
+            assert claims is not None
+            assert (claims["sub"], claims["aud"]) == ("carol", url)
+            calls = (await own.api.get("/api/v1/calls")).json()["items"]
+            assert [(one["tool"], one["user_id"]) for one in calls] == [("hello", own.id)]
+            stranger = person_of_the_sdk(url, "dave", Kept())
+            async with httpx2.AsyncClient(auth=stranger, trust_env=False) as http:
+                hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}}
+                answer = await http.post(url, json=hello)
+            assert (answer.status_code, "agent" in answer.text.lower()) == (404, True), answer.text
+            assert await crib.platform.storage.users.find_by_name("dave") is not None

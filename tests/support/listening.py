@@ -24,11 +24,11 @@ class Server(uvicorn.Server):
 
 
 @asynccontextmanager
-async def listening(app: object) -> AsyncGenerator[str]:
-    """The address of a server of this application."""
+async def listening(app: object, place: socket.socket | None = None) -> AsyncGenerator[str]:
+    """The address of a server of this application; `place` where it must be known before."""
     server = Server(app)
     async with asyncio.TaskGroup() as group:
-        group.create_task(server.serve())
+        group.create_task(server.serve(sockets=[place] if place else None))
         async with asyncio.timeout(30):
             await server.listens.wait()
         port = server.servers[0].sockets[0].getsockname()[1]
