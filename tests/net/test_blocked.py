@@ -252,3 +252,35 @@ def test_the_hooks_that_hold_the_guard_exist() -> None:
 
     parameters = inspect.signature(aiohttp.TCPConnector).parameters
     assert {"resolver", "socket_factory", "use_dns_cache", "limit_per_host"} <= set(parameters)
+
+
+KINDS = {
+    "private": "10.0.0.5",
+    "private, too": "192.168.1.1",
+    "link-local": "169.254.1.1",
+    "metadata": "169.254.169.254",
+    "carrier-grade NAT": "100.64.0.1",
+    "multicast": "224.0.0.1",
+    "reserved": "240.0.0.1",
+    "unspecified": "0.0.0.0",  # noqa: S104  # an address to refuse, not to bind
+    "mapped": "::ffff:10.0.0.5",
+    "unique local": "fd00::1",
+    "link-local, six": "fe80::1",
+    "NAT64": "64:ff9b::a00:5",
+    "6to4": "2002:a00:5::",
+}
+
+
+@pytest.mark.parametrize("address", KINDS.values(), ids=KINDS.keys())
+@pytest.mark.parametrize("first", [True, False], ids=["before", "behind"])
+async def test_one_bad_address_keeps_the_request_from_the_good_one(
+    address: str, first: bool
+) -> None:
+    """The server that listens is allowed; beside an address that is not, nothing reaches it."""
+    async with RecordingUpstream() as upstream:
+        answers = [address, "127.0.0.1"] if first else ["127.0.0.1", address]
+        resolver = ScriptedResolver({"both.test": [answers]})
+        async with GuardedClient(EgressPolicy(["127.0.0.1"]), resolver=resolver) as client:
+            with pytest.raises(EgressBlocked) as raised:
+                await client.request("GET", f"http://both.test:{upstream.port}/")
+        assert (raised.value.sent, upstream.connections) == (False, 0)
