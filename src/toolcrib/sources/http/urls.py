@@ -8,24 +8,18 @@ send: nothing downstream decodes, normalises or encodes it again.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import takewhile
 from urllib.parse import unquote
 
 from toolcrib.errors import InvalidOptions
 from toolcrib.net.hosts import BadHost, canonical_host
-from toolcrib.secrets.masking import MASK
 from toolcrib.sources.http.hosts import FixedHost, Host, SlottedHost
 from toolcrib.sources.http.placing import placed, require_order, text_at
-from toolcrib.sources.http.segments import SegmentRules, compile_segment, compile_value
+from toolcrib.sources.http.query_pairs import Step, compile_pair
+from toolcrib.sources.http.segments import SegmentRules, compile_segment
 from toolcrib.sources.http.slots import Filled, Slot, Values, read_text
-from toolcrib.sources.http.styles import Arguments, QueryWriter
 from toolcrib.sources.http.units import Unit, cut, partition, pieces_of, split, stripped, units_of
-from toolcrib.sources.http.words import is_array, percent
-
-Step = str | Callable[[Arguments], str]
-"""A piece of a URL: fixed text, or a writer."""
 
 _PORTS = {"https": 443, "http": 80}
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -65,9 +59,9 @@ def compile_url(pieces: Filled, rules: SegmentRules, *, where: str) -> UrlPlan:
     return UrlPlan(
         host=_host(scheme, authority, where),
         path=_path(segments, rules, where, shown=False),
-        query=tuple(_pair(pair, rules, shown=False) for pair in pairs),
+        query=tuple(compile_pair(pair, rules, shown=False) for pair in pairs),
         shown_path=_path(segments, rules, where, shown=True),
-        shown_query=tuple(_pair(pair, rules, shown=True) for pair in pairs),
+        shown_query=tuple(compile_pair(pair, rules, shown=True) for pair in pairs),
     )
 
 
@@ -174,50 +168,6 @@ def _path(
         steps.append("/" if number else "")
         steps.append(compile_segment(pieces_of(segment), rules, where=where, shown=shown))
     return _merged(steps) or ("/",)
-
-
-def _pair(pair: list[Unit], rules: SegmentRules, *, shown: bool) -> Step:
-    if shown and all(unit.stored for unit in pair):
-        return MASK
-    key, equals, value = partition(pair, "=")
-    if len(value) == 1 and value[0].slot and not any(unit.slot for unit in key):
-        fixed = compile_value(pieces_of(key), rules, shown=shown)
-        return _whole(value[0].slot, str(fixed), rules)
-    step = compile_value(pieces_of(key), rules, shown=shown)
-    if not equals:
-        return step
-    return _joined(step, compile_value(pieces_of(value), rules, shown=shown), pair, rules)
-
-
-def _whole(argument: str, key: str, rules: SegmentRules) -> QueryWriter:
-    """A pair whose value is one slot: the field of that argument, absent with it."""
-
-    def write(arguments: Arguments) -> str:
-        value = arguments.get(argument)
-        if value is None and argument in rules.query_required:
-            raise rules.missing(argument)
-        if value is None:
-            return ""
-        if is_array(value):
-            return "&".join(f"{key}={percent(item)}" for item in value if item is not None)
-        return f"{key}={percent(value)}"
-
-    return write
-
-
-def _joined(key: Step, value: Step, pair: list[Unit], rules: SegmentRules) -> Step:
-    if isinstance(key, str) and isinstance(value, str):
-        return f"{key}={value}"
-    names = [unit.slot for unit in pair if unit.slot]
-
-    def write(arguments: Arguments) -> str:
-        if rules.drops_partial and not any(arguments.get(n) is not None for n in names):
-            return ""
-        left = key if isinstance(key, str) else key(arguments)
-        right = value if isinstance(value, str) else value(arguments)
-        return f"{left}={right}"
-
-    return write
 
 
 def _merged(steps: list[Step]) -> tuple[Step, ...]:
