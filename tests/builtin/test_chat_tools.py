@@ -194,6 +194,19 @@ async def test_a_setting_of_the_users_own(office: Office, talk: Talk) -> None:
     assert await values.find("MY_KEY", user_id=bob.id, group_id=office.group) is None
 
 
+async def test_the_chat_does_not_keep_a_value(talk: Talk) -> None:
+    """A direct call is kept with its other arguments; the setting has the value."""
+    content = '@tool:edit_user_setting({"name": "MY_KEY", "value": "a-very-secret-value"})'
+    path = f"/api/v1/chats/{talk.chat['id']}/messages"
+    answer = await talk.who.api.post(path, json={"content": content})
+    assert answer.json()["content"] == "The setting 'MY_KEY' is stored."
+    said = await messages(talk, talk.chat["id"])
+    assert said[0] == '@tool:edit_user_setting({"name": "MY_KEY", "value": "***"})'
+    values = talk.crib.platform.values
+    stored = await values.get("MY_KEY", user_id=talk.who.id, group_id=None)
+    assert stored == "a-very-secret-value"
+
+
 async def test_a_short_setting_says_so(talk: Talk) -> None:
     """What cannot be searched for is told."""
     text = await talk.ok("edit_user_setting", name="PIN", value="1234")

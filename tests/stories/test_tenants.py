@@ -106,6 +106,9 @@ ROUTES: dict[str, Line] = {
         ),
     ),
     f"DELETE {AGENT}": Line(changes=True),
+    # -- the catalogue ------------------------------------------------------------------------
+    "GET /tools": Line(foreign=SEEN),
+    "GET /tools/{tool_name}": Line(foreign=SEEN),
     # -- chats and documents ----------------------------------------------------------------
     "POST /api/v1/chats": Line(
         body=lambda t: {"agent_id": t.agent},
@@ -274,6 +277,7 @@ def filled(path: str, tenant: Tenant) -> Iterator[str]:
         "slug": f"{tenant.word}_package",
         "ref": f"mcp:{tenant.capability}",
         "place": f"mcp/agents/{tenant.agent}",
+        "tool_name": "message_tool",
     }
     several = {
         "agent_id": (tenant.agent, tenant.own_agent),

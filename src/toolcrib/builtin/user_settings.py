@@ -10,8 +10,8 @@ from toolcrib.tools.call import current_call
 
 GUIDE = """
 `edit_user_setting` makes or replaces a setting of the user: a key for a service, an address. The
-value is sealed, shown to nobody and kept out of the record of calls; it still passed through this
-conversation, so tell users that `PUT /api/v1/settings/NAME` avoids that.
+value is sealed, shown to nobody and kept out of the record of calls. A model that is told the value
+has seen it: where that matters, `PUT /api/v1/settings/NAME` stores it without you.
 """
 
 

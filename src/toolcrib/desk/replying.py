@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
@@ -53,7 +54,8 @@ class Replying:
                 hint='Call a tool yourself: @tool:name({"argument": "value"}).',
             )
         _, toolset = await self._resolver.for_agent(chat.agent_id, caller)
-        await self._chats.add_message(chat_id=chat.id, role="user", content=content)
+        kept = _kept(content, call, toolset)
+        await self._chats.add_message(chat_id=chat.id, role="user", content=kept)
         if toolset.find(call.name) is None:
             return await self._say(chat, _unknown(call.name, toolset))
         outcome = await self._invoke(
@@ -74,6 +76,15 @@ def storable(text: str) -> str:
     """The text without what no database keeps: NUL and halves of surrogate pairs."""
     clean = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return clean.replace("\0", _REPLACEMENT)
+
+
+def _kept(content: str, call: DirectCall, toolset: Toolset) -> str:
+    """What the chat keeps of a call: all but the arguments that are for the tool alone."""
+    tool = toolset.find(call.name)
+    if tool is None or not tool.private.intersection(call.arguments):
+        return content
+    shown = json.dumps(without(call.arguments, tool.private), ensure_ascii=False)
+    return f"@tool:{call.name}({shown})"
 
 
 def _record(call: DirectCall, outcome: Outcome, toolset: Toolset, text: str) -> Mapping[str, Any]:
