@@ -47,7 +47,7 @@ def test_a_change_of_a_servers_tool(policy: Policy, seen: Sighting, state: str) 
     assert Rules(policy=policy).judge([OLD], seen).state == state
 
 
-def native(behind: dict[str, str] | None) -> Pin:
+def native(behind: dict[str, Any] | None) -> Pin:
     definition = {**OLD.definition, **({} if behind is None else {"source": behind})}
     return replace(
         OLD,
@@ -66,10 +66,11 @@ def native(behind: dict[str, str] | None) -> Pin:
         ("hold", None, {"description": "Another."}, "accepted"),
         ("block", None, {"description": "Another."}, "held"),
         ("hold", {"distribution": "toolcrib"}, {"description": "Another."}, "accepted"),
+        ("hold", {**CODE, "editable": True}, {"description": "Another."}, "accepted"),
     ],
 )
 def test_a_change_of_python_code(
-    policy: Policy, behind: dict[str, str] | None, changes: dict[str, Any], state: str
+    policy: Policy, behind: dict[str, Any] | None, changes: dict[str, Any], state: str
 ) -> None:
     """An upgrade that no model notices passes, also of the program itself; others are held."""
     known = native(behind)

@@ -42,7 +42,7 @@ async def only(storage: Storage, state: Any) -> Pin:
 
 async def test_first_sight_is_accepted_and_comes_back_as_it_was(storage: Storage) -> None:
     """The definition is kept exact: numbers, half characters, huge integers."""
-    schema = {"type": "object", "x": [1.5, 2**80, "\ud800", "é\u200b", None, True]}
+    schema = {"type": "object", "x": [1.5, 2**80, "\ud800\0", "é\u200b", None, True]}
     sighting = seen("one", input_schema=schema)
 
     await storage.pins.settle(SOURCE, [sighting], HOLD)

@@ -332,6 +332,24 @@ async def test_a_held_tool_says_so_through_call_tool(tenants: Tenants, server: H
     assert server.count("tools/call") == 0
 
 
+async def test_a_name_that_cannot_be_kept_hurts_no_sibling(
+    tenants: Tenants, server: HttpMcp
+) -> None:
+    """A name with NUL is left out with its reason; odd text elsewhere is kept exact."""
+    user = tenants.user_a
+    row = await server_row(tenants.crib, server)
+    agent = await agent_of(tenants, user, row)
+    text_of = "Half\u200b a face, and its end: \0."
+    server.tools = [tool_of("odd\0name"), tool_of("half", description=text_of), SIBLING]
+
+    listed = await until(user, agent, lambda t: "count" in names(t))
+
+    assert names(listed) == ["count", "half"]
+    assert "its name holds what no text can" in skips(listed)["mcp:wiki/odd\0name"]
+    shown = await tenants.root.api.get(f"{PINS}/mcp:wiki%2Fhalf")
+    assert shown.json()["items"][0]["definition"]["description"] == text_of
+
+
 async def test_who_may_decide(tenants: Tenants, server: HttpMcp) -> None:
     """A group's row is its admin's to decide about; others do not know that it is there."""
     row = await server_row(tenants.crib, server, "wiki", access_type="group", group_id=tenants.a)

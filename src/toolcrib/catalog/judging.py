@@ -58,10 +58,11 @@ class Rules:
 
 def _is_of_this_process(sighting: Sighting) -> bool:
     """Tools that the running program brings itself are part of that program: those it registers,
-    and those in the box."""
+    those in the box, and those of a folder that their author works in."""
     behind = sighting.definition.get(BEHIND)
-    ours = behind is None or behind.get("distribution") == "toolcrib"
-    return ours and sighting.source.startswith("native:")
+    if not sighting.source.startswith("native:"):
+        return False
+    return behind is None or behind.get("distribution") == "toolcrib" or "editable" in behind
 
 
 def _newest(pins: Sequence[Pin]) -> Pin | None:

@@ -7,9 +7,12 @@ that the process runs.
 from __future__ import annotations
 
 import hashlib
+import json
 from functools import lru_cache
+from importlib.metadata import Distribution, PackageNotFoundError
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from toolcrib.plugin.changes import Origin
 
@@ -32,6 +35,16 @@ def code_digest(origin: Origin) -> str | None:
             content = "unreadable"
         whole.update(f"{name}\0{content}\n".encode(errors="surrogateescape"))
     return f"sha256:{whole.hexdigest()}"
+
+
+def is_editable(distribution: str) -> bool:
+    """Whether it is installed from a folder that somebody works in (`pip install -e`)."""
+    try:
+        found = Distribution.from_name(distribution).read_text("direct_url.json")
+        told: Any = json.loads(found or "{}")
+        return bool(told["dir_info"]["editable"])
+    except (PackageNotFoundError, OSError, ValueError, LookupError, TypeError):
+        return False
 
 
 def _files_of(top: str) -> list[tuple[str, Path]]:

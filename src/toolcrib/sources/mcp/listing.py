@@ -107,6 +107,8 @@ def spec_of(raw: object) -> ToolSpec:
     name, description = given.get("name"), given.get("description")
     if not isinstance(name, str) or not name or len(name) > MAX_NAME:
         raise ValueError("its name is not a text of usual length")
+    if "\0" in name or any("\ud800" <= letter <= "\udfff" for letter in name):
+        raise ValueError("its name holds what no text can: NUL, or half a character")
     if description is not None and not isinstance(description, str):
         raise ValueError("its description is not text")
     meta = given.get("_meta")

@@ -9,7 +9,7 @@ from typing import Any
 
 from toolcrib.plugin.changes import Bundle as Registered
 from toolcrib.plugin.changes import Entry, Origin, Snapshot
-from toolcrib.plugin.code_digest import code_digest
+from toolcrib.plugin.code_digest import code_digest, is_editable
 from toolcrib.plugin.registry import Registry
 from toolcrib.sources.native.adapting import Adapters
 from toolcrib.tools.presentation import presentation_of
@@ -103,7 +103,9 @@ def _origin(entry: Entry) -> str:
 def _provenance(origin: Origin) -> Provenance:
     """The distribution, and the code that it brings. Toolcrib's own code is not asked about
     itself: its version says enough."""
-    facts = {"distribution": origin.distribution, "version": origin.version}
+    facts: dict[str, Any] = {"distribution": origin.distribution, "version": origin.version}
+    if is_editable(origin.distribution):
+        facts["editable"] = True
     if origin.distribution == "toolcrib":
         return Provenance(facts=facts)
     return Provenance(facts={**facts, "code": code_digest(origin)})
