@@ -7,11 +7,12 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
+from aiohttp import web
 from sqlalchemy import Table, update
 
 from tests.stories.test_mcp_upstream import agent_of, call, server_row, tools_of
@@ -746,3 +747,121 @@ async def change(world: World, table: Table, **values: Any) -> None:
     """As if time had passed: rows are written over."""
     async with world.crib.platform.storage.database.write() as connection:
         await connection.execute(update(table).values(**values))
+
+
+# --- APIs -----------------------------------------------------------------------------------------
+
+
+class GuardedApi:
+    """An API that takes the authorization server's tokens, whatever they are for."""
+
+    def __init__(self, trusts: Authorizing) -> None:
+        self._trusts = trusts
+        self.received: list[str] = []
+
+    async def __aenter__(self) -> Self:
+        app = web.Application()
+        app.router.add_get("/mail/{box}", self._read)
+        self._runner = web.AppRunner(app, shutdown_timeout=0.1)
+        await self._runner.setup()
+        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
+        self.place = f"127.0.0.1:{self._runner.addresses[0][1]}"
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._runner.cleanup()
+
+    async def _read(self, request: web.Request) -> web.Response:
+        sent = request.headers.get("Authorization", "")
+        self.received.append(f"{request.url} {dict(request.headers)}")
+        if not self._trusts.knows(sent.removeprefix("Bearer "), ""):
+            return web.Response(status=401, text="who are you?")
+        return web.json_response({"box": request.match_info["box"], "by": sent})
+
+
+async def install_api(world: World, api: GuardedApi, **auth: Any) -> int:
+    root = await world.crib.somebody(1)
+    package: dict[str, Any] = {
+        "slug": "read_mail",
+        "name": "Read mail",
+        "description": "Reads.",
+        "type": "http",
+        "config": {
+            "url": f"http://{api.place}/mail/{{box}}",
+            "auth": {**OAUTH, "issuer": world.login.url, **auth},
+        },
+        "input_schema": {"type": "object", "properties": {"box": {"type": "string"}}},
+    }
+    preview = (await root.api.post("/admin/tools/preview", json=package)).json()
+    assert preview["errors"] == []
+    answer = await root.api.post("/admin/tools/install", json=package)
+    assert answer.status_code == 201, answer.text
+    return await agent_of(world.tenants, world.tenants.admin_a, "installed__read_mail")
+
+
+async def test_an_api_is_called_with_the_callers_login(world: World) -> None:
+    """A person's login, renewed when it is refused; the token does not come back in the answer."""
+    user = world.tenants.user_a
+    world.login.needs_resource = False
+    async with GuardedApi(world.login) as api:
+        agent = await install_api(world, api)
+        missed = await call(user, agent, "read_mail", box="in")
+        assert missed["error"]["code"] == "secret_missing", missed
+        assert api.received == []
+        assert (await world.connect(user, "package:read_mail")).status_code == 200
+        assert not any("resource" in form for _, form in world.login.asked)
+        done = await call(user, agent, "read_mail", box="in")
+        assert done["success"], done
+        assert done["structured"]["body"] == {"box": "in", "by": "Bearer ***"}
+        assert "access-" not in repr(done)
+        await age(world)
+        world.login.expire()
+        assert (await call(user, agent, "read_mail", box="in"))["success"]
+        assert world.login.count("refresh_token") == 1
+        assert user.token not in "\n".join(api.received)
+        other = await call(world.tenants.admin_a, agent, "read_mail", box="in")
+        assert other["error"]["code"] == "secret_missing"
+
+
+async def test_an_api_with_client_credentials(world: World) -> None:
+    """One login of the installation for every caller."""
+    root = await world.crib.somebody(1)
+    world.login.client("machine", secret="secret-of-the-vault")
+    await root.api.put("/admin/secrets/MACHINE", json={"value": "secret-of-the-vault"})
+    async with GuardedApi(world.login) as api:
+        agent = await install_api(
+            world,
+            api,
+            grant="client_credentials",
+            client_id="machine",
+            client_secret="{{MACHINE}}",
+        )
+        for person in (world.tenants.user_a, world.tenants.admin_a):
+            assert (await call(person, agent, "read_mail", box="in"))["success"]
+        assert world.login.count("client_credentials") == 1
+
+
+@pytest.mark.parametrize(
+    ("config", "where"),
+    [
+        ({"auth": OAUTH}, "config.auth.issuer"),
+        ({"url": "https://{box}.example/", "auth": OAUTH}, "config.url"),
+        ({"headers": {"authorization": "x"}, "auth": OAUTH}, "config.headers.authorization"),
+        ({"auth": "oauth2"}, "config.auth"),
+    ],
+)
+async def test_what_is_wrong_with_an_apis_login(
+    world: World, config: dict[str, Any], where: str
+) -> None:
+    """Each with its place."""
+    root = await world.crib.somebody(1)
+    package = {
+        "slug": "x",
+        "name": "x",
+        "description": "x",
+        "type": "http",
+        "config": {"url": "https://api.example/{box}", **config},
+        "input_schema": {"type": "object", "properties": {"box": {"type": "string"}}},
+    }
+    preview = (await root.api.post("/admin/tools/preview", json=package)).json()
+    assert where in [error["where"] for error in preview["errors"]]

@@ -44,6 +44,7 @@ class Authorizing:
         """What the published metadata says otherwise; None leaves a member out."""
         self.lives: int | None = 3600
         self.refreshes = True
+        self.needs_resource = True
         self.punished = 0
         self.revoked: list[str] = []
         self.fails: tuple[int, dict[str, Any]] | None = None
@@ -131,7 +132,7 @@ class Authorizing:
             and asked.get("redirect_uri") in known["redirect_uris"]
             and asked.get("response_type") == "code"
             and asked.get("code_challenge_method") == "S256"
-            and asked.get("resource")
+            and bool(asked.get("resource")) == self.needs_resource
         )
         if not good:
             return web.Response(status=400, text="refused")
@@ -183,10 +184,10 @@ class Authorizing:
             or asked["client_id"] != client
             or asked["code_challenge"] != challenge
             or asked["redirect_uri"] != form.get("redirect_uri")
-            or asked["resource"] != form.get("resource")
+            or asked.get("resource") != form.get("resource")
         ):
             return None
-        return self._granted(client, asked["resource"], asked.get("scope", ""))
+        return self._granted(client, asked.get("resource", ""), asked.get("scope", ""))
 
     def _by_refresh(self, client: str, form: Mapping[str, str]) -> Grant | None:
         token = form["refresh_token"]

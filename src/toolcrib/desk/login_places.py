@@ -17,6 +17,7 @@ from toolcrib.identity.roles import Role
 from toolcrib.resolution.installed import PackageKinds, definition_of
 from toolcrib.resolution.servers import ServerProvider
 from toolcrib.secrets.logins import LoginOwner
+from toolcrib.sources.http.packages import PackageKind
 from toolcrib.sources.mcp.addressing import of_capability as server_of
 from toolcrib.sources.mcp.connector import wanted_by
 from toolcrib.sources.mcp.packages import McpPackageKind
@@ -99,7 +100,7 @@ class LoginPlaces:
         kind = self._kinds.get(package.type) if package else None
         if (
             package is None
-            or not isinstance(kind, McpPackageKind)
+            or not isinstance(kind, McpPackageKind | PackageKind)
             or not await self._reaches(caller, slug)
         ):
             raise NotFound(f"There is no server 'package:{slug}' that wants a login.")

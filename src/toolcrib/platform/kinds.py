@@ -32,7 +32,7 @@ def package_kinds(
     """
     pool = servers or _no_servers(sender)
     return {
-        "http": PackageKind(sender, secret, memory),
+        "http": PackageKind(sender, secret, memory, credentials),
         **{kind: McpPackageKind(kind, pool, secret, policy, credentials) for kind in MCP_TYPES},
     }
 

@@ -38,7 +38,7 @@ _ENDPOINT = frozenset({"endpoint", "tool_name", "input_schema", "headers", "time
 CONFIG_KEYS: Mapping[str, tuple[tuple[str, ...], frozenset[str]]] = {
     "http": (
         ("url",),
-        frozenset({"url", "method", "headers", "timeout", "static_body", "body_template"}),
+        frozenset({"url", "method", "headers", "timeout", "static_body", "body_template", "auth"}),
     ),
     "mcp_server": (("endpoint", "tool_name"), _ENDPOINT),
     "mcp_sse": (("endpoint", "tool_name"), _ENDPOINT),

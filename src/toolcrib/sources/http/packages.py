@@ -15,6 +15,7 @@ from toolcrib.secrets.placeholders import needs
 from toolcrib.sources.http.binding import Bound, CallTimeBinding, SecretLookup
 from toolcrib.sources.http.checking import missing_parameter
 from toolcrib.sources.http.http_config import HttpConfig, read_config
+from toolcrib.sources.http.logins import PackageLogin, login_findings
 from toolcrib.sources.http.operation import Draft
 from toolcrib.sources.http.package_document import read_package
 from toolcrib.sources.http.problems import Problems
@@ -26,6 +27,8 @@ from toolcrib.sources.http.styles import plain
 from toolcrib.sources.http.tool import HttpTool, annotations_of
 from toolcrib.sources.http.trials import try_draft
 from toolcrib.sources.http.words import is_array, is_object
+from toolcrib.sources.oauth.credentials import Credentials
+from toolcrib.sources.oauth.wanted import Wanted
 from toolcrib.tools.schema import ArgumentChecker
 from toolcrib.tools.source import Description, Finding, KindName, Needs
 from toolcrib.tools.spec import ToolSpec
@@ -39,8 +42,15 @@ class PackageKind:
 
     name: KindName = "package"
 
-    def __init__(self, sender: Sender, secret: SecretLookup, memory: Memory | None = None) -> None:
+    def __init__(
+        self,
+        sender: Sender,
+        secret: SecretLookup,
+        memory: Memory | None = None,
+        credentials: Credentials | None = None,
+    ) -> None:
         self._sender = sender
+        self._credentials = credentials
         self._secret = secret
         self._bound: Kept[Bound] = (memory or Memory()).shelf()
 
@@ -51,7 +61,8 @@ class PackageKind:
         tool = read_http_package(definition, problems)
         if tool is not None and not problems.errors:
             try_draft(tool.draft, tool.needs, PACKAGE.language, self._sender, problems)
-        return problems.findings
+        config = definition.get("config")
+        return [*problems.findings, *(login_findings(config) if is_object(config) else ())]
 
     def needs(self, definition: Mapping[str, Any]) -> Needs:
         return Needs(secrets=needs(definition.get("config"), PACKAGE.language))
@@ -67,7 +78,21 @@ class PackageKind:
             tool=tool,
             binding=CallTimeBinding(tool, self._secret, self._bound),
             sender=self._sender,
+            login=self._login(definition),
         )
+
+    async def wanted(
+        self, definition: Mapping[str, Any], *, user_id: int, group_id: int | None
+    ) -> Wanted | None:
+        """The login that the package needs for somebody; None where it needs none."""
+        login = self._login(definition)
+        return login and await login.wanted(user_id=user_id, group_id=group_id)
+
+    def _login(self, definition: Mapping[str, Any]) -> PackageLogin | None:
+        config = definition.get("config")
+        if not is_object(config) or config.get("auth") is None:
+            return None
+        return PackageLogin(definition, self._secret, self._credentials)
 
 
 def _required(definition: Mapping[str, Any]) -> HttpTool:

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolcrib.errors import EgressBlocked, NotFound, ToolcribError
+from toolcrib.secrets.masking import Masker
 from toolcrib.sources.http.binding import Binding
 from toolcrib.sources.http.bodies import Files
 from toolcrib.sources.http.checking import HttpArguments
 from toolcrib.sources.http.files import DocumentReader, gather_files
+from toolcrib.sources.http.logins import PackageLogin
 from toolcrib.sources.http.previews import preview_call
 from toolcrib.sources.http.results import output_of
 from toolcrib.sources.http.sending import Sender, failed_by, send
@@ -29,6 +31,8 @@ class HttpSource:
     binding: Binding = field(repr=False)
     sender: Sender = field(repr=False)
     documents: DocumentReader | None = field(default=None, repr=False)
+    login: PackageLogin | None = field(default=None, repr=False)
+    """Puts its token onto each request."""
 
     @property
     def checker(self) -> HttpArguments:
@@ -64,10 +68,15 @@ class HttpSource:
             if refusal is not None:
                 raise EgressBlocked(f"{refusal}.", sent=False)
             seconds = min(tool.timeout, call.deadline)
-            response = await send(self.sender, request, call.exchange, seconds=seconds)
+            if self.login is None:
+                response = await send(self.sender, request, call.exchange, seconds=seconds)
+            else:
+                response = await self.login.send(self.sender, request, call, seconds=seconds)
         except ToolcribError as error:
             return failed_by(error)
-        return output_of(response, tool.rules, bound.masker)
+        # A login's tokens are no values of the definition: they came while the call ran.
+        masker = bound.masker if self.login is None else Masker(call.secrets)
+        return output_of(response, tool.rules, masker)
 
     async def preview(self, name: str, arguments: Mapping[str, Any]) -> Preview:
         """The request of a call, masked, and the guard's verdict; nothing is sent.

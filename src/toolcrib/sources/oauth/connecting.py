@@ -65,6 +65,11 @@ class _Begun:
     scopes: tuple[str, ...]
     redirect_uri: str
     names_itself: bool
+    names_resource: bool
+
+    @property
+    def resource_of_request(self) -> dict[str, str]:
+        return {"resource": self.resource} if self.names_resource else {}
 
 
 class Connecting:
@@ -108,6 +113,7 @@ class Connecting:
             scopes=scopes,
             redirect_uri=self._place.redirect_uri,
             names_itself=server.names_itself_in_answers,
+            names_resource=wanted.names_resource,
         )
         state = secrets.token_urlsafe(32)
         until = self._clock() + PATIENCE
@@ -150,7 +156,7 @@ class Connecting:
             "code": code,
             "redirect_uri": begun.redirect_uri,
             "code_verifier": begun.verifier,
-            "resource": begun.resource,
+            **begun.resource_of_request,
         }
         try:
             tokens = await tokens_for(self._sender, begun.token_endpoint, begun.client, form)
@@ -232,7 +238,7 @@ def _url(endpoint: str, begun: _Begun, state: str) -> str:
         "state": state,
         "code_challenge": challenge.decode().rstrip("="),
         "code_challenge_method": "S256",
-        "resource": begun.resource,
+        **begun.resource_of_request,
     }
     if begun.scopes:
         query["scope"] = " ".join(begun.scopes)

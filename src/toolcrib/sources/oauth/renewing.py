@@ -27,6 +27,7 @@ from toolcrib.sources.oauth.wanted import (
     Wanted,
     missing,
     require_hosts,
+    resource_of_request,
 )
 
 LEASE = timedelta(seconds=60)
@@ -152,7 +153,7 @@ class Renewal:
         form = {
             "grant_type": "refresh_token",
             "refresh_token": kept.refresh,
-            "resource": wanted.resource,
+            **resource_of_request(wanted),
         }
         tokens = await tokens_for(self._sender, kept.token_endpoint, client, form)
         new = with_tokens(replace(kept, client=client), tokens)
@@ -174,7 +175,7 @@ class Renewal:
         server = await server_of(self._sender, str(auth.issuer))
         require_hosts(auth, server.token_endpoint)
         client = client_with(str(auth.client_id), auth.client_secret, server.auth_methods)
-        form = {"grant_type": "client_credentials", "resource": wanted.resource}
+        form = {"grant_type": "client_credentials", **resource_of_request(wanted)}
         if auth.scopes:
             form["scope"] = " ".join(auth.scopes)
         tokens = await tokens_for(self._sender, server.token_endpoint, client, form)

@@ -26,6 +26,8 @@ class Wanted:
     label: str
     owner: LoginOwner
     resource: str
+    names_resource: bool = True
+    """Whether tokens are asked for by the resource's name (RFC 8707); MCP servers want that."""
     auth: AuthOptions = field(repr=False)
 
     @property
@@ -75,6 +77,11 @@ def missing(wanted: Wanted, why: str = "nobody has logged in there yet") -> NotC
         hint=f"POST /api/v1/mcp/connections {body} gives the address to open, "
         f"and so does `toolcrib mcp login {wanted.ref}`.",
     )
+
+
+def resource_of_request(wanted: Wanted) -> dict[str, str]:
+    """The `resource` of a request for tokens, where there is one."""
+    return {"resource": wanted.resource} if wanted.names_resource else {}
 
 
 def mismatch(login: Login, wanted: Wanted) -> str | None:
