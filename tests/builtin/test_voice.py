@@ -12,7 +12,7 @@ import pytest
 from tests.support.chatting import Office, Talk, open_office
 from tests.support.endpoints import open_endpoints
 from toolcrib.settings import Settings
-from toolcrib.testing.replies import json_answer
+from toolcrib.testing.replies import json_answer, raw
 from toolcrib.testing.upstream import RecordingUpstream
 
 KEY = "vapi-private-key-0123456789"
@@ -118,6 +118,16 @@ async def test_a_refusal_is_told(talk: Talk, upstream: RecordingUpstream) -> Non
         "tool_error",
         "The voice service answered HTTP 402: no credit for ***",
     )
+
+
+async def test_a_call_that_may_have_been_made(talk: Talk, upstream: RecordingUpstream) -> None:
+    """The connection broke after the request: nobody can tell, and it is not sent again."""
+    upstream.reply("/call", raw(b"HTTP/1.1 201 Created\r\nContent-Length: 90\r\n\r\n{"))
+    arguments = {"phone_number": "+442071838750", "first_message": "Hello"}
+    code, _ = await talk.failed("make_phone_call", **arguments)
+    assert (code, len(upstream.requests)) == ("outcome_unknown", 1)
+    code, _ = await talk.failed("list_calls")
+    assert code != "outcome_unknown"
 
 
 async def test_as_packages(settings: Settings) -> None:
