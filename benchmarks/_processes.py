@@ -42,6 +42,7 @@ def served(
         port = probe.getsockname()[1]
     command = [python, "-m", "uvicorn", app, "--port", str(port), *options]
     quiet = ["--app-dir", str(Path(__file__).parent), "--no-access-log", "--log-level", "error"]
+    quiet += ["--timeout-keep-alive", "600"]  # a connection outlives the turns of the others
     process = subprocess.Popen([*command, *quiet], env={**os.environ, **(env or {})})
     try:
         while True:
