@@ -245,6 +245,19 @@ async def test_users_are_made_and_follow_the_issuers_groups(issuer: Issuer, data
         assert (stored.id, stored.group_ids) == (first["user_id"], frozenset())
 
 
+async def test_an_older_token_brings_no_groups_back(issuer: Issuer, data_dir: Path) -> None:
+    """Whoever was taken out of a group at the issuer stays out, though an old token is good."""
+    more = {"oidc_provision": True, "oidc_groups_claim": "groups"}
+    async with open_crib(settings_for(issuer, data_dir, **more)) as crib:
+        sales = await crib.desk.groups.create(crib.operator, name="sales")
+        now = int(time.time())
+        old = issuer.token(issuer.claims("eve", API, groups=["sales"], iat=now - 20))
+        assert (await ask(crib, old)).json()["group_ids"] == [sales.id]
+        new = issuer.token(issuer.claims("eve", API, groups=[], iat=now - 10))
+        assert (await ask(crib, new)).json()["group_ids"] == []
+        assert (await ask(crib, old)).json()["group_ids"] == []
+
+
 @pytest.mark.parametrize("verified", [None, False, "true"])
 async def test_an_address_must_be_verified(issuer: Issuer, data_dir: Path, verified: Any) -> None:
     """Else anybody could come in under anybody's address."""

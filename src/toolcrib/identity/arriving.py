@@ -16,6 +16,7 @@ from toolcrib.identity.roles import Role
 
 _LONGEST_NAME = 255
 _PAGE = 200
+_REMEMBERED = 100_000
 
 
 class Arrivals:
@@ -37,6 +38,7 @@ class Arrivals:
         self._groups = groups
         self._changed = changed
         self._clock = clock
+        self._newest: dict[int, float] = {}
 
     async def caller_of(self, text: str, audiences: Collection[str]) -> tuple[Caller, datetime]:
         """The caller and when the token ends; `audiences` count beside the issuer's own.
@@ -73,9 +75,19 @@ class Arrivals:
                 "A super-admin does not come in with a token of the issuer.",
                 hint="The operator can allow it: TOOLCRIB_OIDC_SUPER_ADMINS=true.",
             )
-        if group_ids is None or user.group_ids == group_ids:
+        if group_ids is None or self._is_outdated(user, claims) or user.group_ids == group_ids:
             return user
         return await self._moved(user, group_ids)
+
+    def _is_outdated(self, user: User, claims: Claims) -> bool:
+        """Whether a newer token of the user was here: an old one must not bring groups back."""
+        made = claims.get("iat")
+        made = float(made) if isinstance(made, int | float) else 0.0
+        newest = self._newest.get(user.id, made)
+        if len(self._newest) >= _REMEMBERED:
+            self._newest.clear()
+        self._newest[user.id] = max(newest, made)
+        return made < newest
 
     async def _made(self, name: str, group_ids: frozenset[int] | None) -> User:
         if not self._issuer.provision:
