@@ -11,6 +11,7 @@ from toolcrib.kit.metadata import method_metadata, tool_metadata
 from toolcrib.kit.result import ToolResult
 from toolcrib.kit.schema import openapi_schema, param
 from toolcrib.plugin.registration import annotations
+from toolcrib.tools.call import current_call
 
 LONGEST_WAIT = 300
 GUIDE = """
@@ -71,7 +72,11 @@ class MessageTool(BuiltIn):
     @annotations(read_only=True)
     @openapi_schema(name="wait", description="Wait for some seconds before going on.")
     @param("seconds", "number", "How long", required=True, minimum=0, maximum=LONGEST_WAIT)
+    @answers
     async def wait(self, seconds: float) -> ToolResult:
+        call = current_call.get()
+        if call is not None and seconds >= call.deadline:
+            raise InvalidArguments(f"A call here may take {call.deadline:g} seconds: wait less.")
         await asyncio.sleep(seconds)
         return self.success_response(f"Waited {seconds:g} seconds.")
 
