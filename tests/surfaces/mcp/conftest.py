@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -35,6 +36,14 @@ class Door:
 
     def place(self, agent: int) -> str:
         return f"{self.url}/mcp/agents/{agent}"
+
+    async def settled(self, person: Person, agent: int, *names: str) -> int:
+        """The agent, once its servers have listed these tools to the person."""
+        while True:
+            toolset = await self.crib.platform.resolve(agent, person.caller)
+            if set(names) <= set(toolset.tools):
+                return agent
+            await asyncio.sleep(0.05)
 
     @asynccontextmanager
     async def client(

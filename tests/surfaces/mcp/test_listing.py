@@ -41,6 +41,7 @@ async def test_pages(settings: Settings, era: str) -> None:
         async with listening(crib.app) as url:
             door = Door(crib=crib, tenants=tenants, url=url)
             agent = await agent_with(door, await server_row(door, "many", server.url))
+            await door.settled(tenants.user_a, agent, "t6")
             names, cursors, cursor = [], 0, None
             async with door.client(tenants.user_a, agent, era) as client:
                 while cursors == 0 or cursor is not None:
@@ -78,6 +79,7 @@ async def test_servers_that_are_away_are_named(door: Door, era: str) -> None:
             )
         ]
         agent = await agent_with(door, *rows)
+        await door.settled(door.tenants.user_a, agent, "works")
         async with door.client(door.tenants.user_a, agent, era) as client:
             listed = await client.list_tools()
             told = client.instructions
@@ -108,7 +110,10 @@ async def test_names_are_looked_up(door: Door) -> None:
             await server_row(door, "one", first.url),
             await server_row(door, "two", second.url),
         ]
-        agent = await agent_with(door, *rows)
+        agent = await agent_with(door, rows[0])
+        await door.settled(door.tenants.user_a, agent, "same")
+        await door.crib.desk.agents.set_capabilities(door.crib.operator, agent, rows)
+        await door.settled(door.tenants.user_a, agent, "same", "two__same")
         async with door.client(door.tenants.user_a, agent, "modern") as client:
             names = [tool.name for tool in (await client.list_tools()).tools]
             said = {

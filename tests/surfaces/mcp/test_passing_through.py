@@ -50,6 +50,7 @@ async def behind(request: pytest.FixtureRequest, door: Door) -> AsyncGenerator[B
             AgentDraft(name="agent", creator_id=1, group_id=door.tenants.a),
             capabilities=[row.id],
         )
+        await door.settled(door.tenants.user_a, agent.id, "kinds")
         yield Behind(door=door, server=server, agent=agent.id)
 
 

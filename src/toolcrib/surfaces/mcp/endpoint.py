@@ -69,11 +69,12 @@ class Endpoint:
         toolset = await served.toolset()
         body = await read_body(scope, receive)
         message, quick = read_message(body)
-        modern = is_modern(scope["headers"])
-        session_id = session_of(scope["headers"])
+        headers = headers_of(scope["headers"])
+        modern = is_modern(headers)
+        session_id = session_of(headers)
         session = None if modern else self._sessions.find(session_id, served)
         if self._lean is not None and quick and _is_fresh(session, modern=modern):
-            asked = ordinary(message, headers_of(scope["headers"]), session, modern=modern)
+            asked = ordinary(message, headers, session, modern=modern)
             if asked is not None and self._lean.takes(asked, toolset, session):
                 await self._lean.answer(asked, served, session, receive, send)
                 return
@@ -88,7 +89,7 @@ class Endpoint:
     async def _other(self, scope: Scope, receive: Receive, send: Send, served: Served) -> None:
         """A stream that is opened, a session that is ended, and what the SDK refuses."""
         await self._to_sdk(scope, receive, send, served)
-        session_id = session_of(scope["headers"])
+        session_id = session_of(headers_of(scope["headers"]))
         if scope["method"] == "DELETE" and self._sessions.find(session_id, served) is not None:
             self._sessions.ended(str(session_id))
 

@@ -81,7 +81,7 @@ class Lean:
         """The result; None when the client is gone and there is nobody to answer."""
         async with Attending(receive, reply) as attending:
             if session is not None:
-                session.in_flight[asked.request_id] = attending.scope
+                session.in_flight[asked.request_id] = attending
             try:
                 back = _back(asked, session, reply)
                 called = await self._answers.call(served, asked.params, back, modern=asked.modern)

@@ -7,7 +7,7 @@ the usual, nothing that only the SDK knows how to refuse. Whatever is in doubt i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -23,6 +23,7 @@ from toolcrib.tools.strict_json import read_strict_json
 
 VERSION: Final = b"mcp-protocol-version"
 SESSION: Final = b"mcp-session-id"
+UNUSUAL: Final = b""
 _ONCE: Final = frozenset(
     {VERSION, SESSION, b"mcp-method", b"mcp-name", b"accept", b"content-type", b"content-encoding"}
 )
@@ -33,6 +34,8 @@ _PARAMS: Final[Mapping[str, frozenset[str]]] = {
     "tools/list": frozenset({"cursor", "_meta"}),
 }
 _LARGEST: Final = 2**53
+_HANDSHAKES: Final = frozenset(version.encode() for version in HANDSHAKE_PROTOCOL_VERSIONS)
+_LATEST: Final = LATEST_MODERN_VERSION.encode()
 _LONG: Final = re.compile(rb"[0-9]{16}|[0-9][eE]")
 Headers = Mapping[bytes, bytes]
 
@@ -57,42 +60,43 @@ class Ordinary:
         return "elicitation" in object_of(self.meta.get(f"{_META}clientCapabilities"))
 
 
-def headers_of(scope_headers: Iterable[tuple[bytes, bytes]]) -> Headers | None:
-    """The headers that matter; None when one came twice, or an argument came as a header."""
+def headers_of(scope_headers: Iterable[tuple[bytes, bytes]]) -> Headers:
+    """The headers that matter, the first of each. `UNUSUAL` is among them when one came twice, or
+    an argument came as a header."""
     found: dict[bytes, bytes] = {}
     for name, value in scope_headers:
         if name in _ONCE:
             if name in found:
-                return None
-            found[name] = value
+                found[UNUSUAL] = name
+            else:
+                found[name] = value
         elif name.startswith(b"mcp-param-"):
-            return None
+            found[UNUSUAL] = name
     return found
 
 
-def is_modern(scope_headers: Iterable[tuple[bytes, bytes]]) -> bool:
+def is_modern(headers: Headers) -> bool:
     """Whether the SDK will take the request for one of the newer era."""
-    for name, value in scope_headers:
-        if name == VERSION:
-            return value.decode("latin-1") not in HANDSHAKE_PROTOCOL_VERSIONS
-    return False
+    version = headers.get(VERSION)
+    return version is not None and version not in _HANDSHAKES
 
 
-def session_of(scope_headers: Iterable[tuple[bytes, bytes]]) -> str | None:
-    """The session that the request names, as the SDK reads it."""
-    return next((value.decode("latin-1") for name, value in scope_headers if name == SESSION), None)
+def session_of(headers: Headers) -> str | None:
+    """The session that the request names."""
+    named = headers.get(SESSION)
+    return named.decode("latin-1") if named is not None else None
 
 
 def read_message(body: bytes) -> tuple[Any, bool]:
     """The JSON value, and whether it was read the quick way. Raises Unreadable."""
     try:
         value = orjson.loads(body)
-    except orjson.JSONDecodeError:
-        value = None
-    # As many `":` as keys: then no key can be there twice. A long number may have lost digits.
-    quick = value is not None and body.count(b'":') == _keys(value) and not _LONG.search(body)
-    if quick and not isinstance(value, list):
-        return value, True
+        # As many `":` as keys: then no key can be there twice. A long number may have lost digits.
+        quick = body.count(b'":') == _keys(value) and not _LONG.search(body)
+    except (orjson.JSONDecodeError, RecursionError):
+        value, quick = None, False
+    if quick and isinstance(value, dict):
+        return cast("dict[str, Any]", value), True
     try:
         value = read_strict_json(body)
     except InvalidRequest as error:
@@ -103,10 +107,10 @@ def read_message(body: bytes) -> tuple[Any, bool]:
 
 
 def ordinary(
-    message: Any, headers: Headers | None, session: Session | None, *, modern: bool
+    message: Any, headers: Headers, session: Session | None, *, modern: bool
 ) -> Ordinary | None:
     """The request, if there is nothing unusual about it."""
-    if headers is None or not isinstance(message, dict) or not _takes_both(headers):
+    if UNUSUAL in headers or not isinstance(message, dict) or not _takes_both(headers):
         return None
     given = cast("dict[str, Any]", message)
     method, request_id, params = given.get("method"), given.get("id"), given.get("params", {})
@@ -158,7 +162,7 @@ def _has_usual_types(params: Mapping[str, Any], method: str) -> bool:
 def _fits_modern(headers: Headers, params: Mapping[str, Any], method: str) -> bool:
     """What the protocol wants to be the same in headers and body is the same."""
     meta: Mapping[str, Any] = params.get("_meta") or {}
-    if headers.get(VERSION) != LATEST_MODERN_VERSION.encode() or SESSION in headers:
+    if headers.get(VERSION) != _LATEST or SESSION in headers:
         return False
     if meta.get(f"{_META}protocolVersion") != LATEST_MODERN_VERSION:
         return False
@@ -167,7 +171,10 @@ def _fits_modern(headers: Headers, params: Mapping[str, Any], method: str) -> bo
     if method == "tools/list":
         return b"mcp-name" not in headers
     named = headers.get(b"mcp-name")
-    return named is not None and decode_header_value(named.decode("latin-1")) == params["name"]
+    if named is None:
+        return False
+    text = named.decode("latin-1")
+    return (decode_header_value(text) if text.startswith("=?") else text) == params["name"]
 
 
 def _has_usual_client(meta: Mapping[str, Any]) -> bool:
@@ -194,18 +201,8 @@ def _fits_session(headers: Headers, session: Session | None) -> bool:
 
 
 def _keys(value: object) -> int:
-    """How many keys all objects in the value have together."""
-    count = 0
-    level: list[Sequence[object]] = [[value]]
-    while level:
-        inside: list[Sequence[object]] = []
-        for members in level:
-            for member in members:
-                if isinstance(member, dict):
-                    entries = cast("dict[str, object]", member)
-                    count += len(entries)
-                    inside.append(list(entries.values()))
-                elif isinstance(member, list):
-                    inside.append(cast("list[object]", member))
-        level = inside
-    return count
+    """How many keys all objects in the value have together. Raises RecursionError."""
+    if isinstance(value, dict):
+        members = cast("dict[str, object]", value)
+        return len(members) + sum(map(_keys, members.values()))
+    return sum(map(_keys, cast("list[object]", value))) if isinstance(value, list) else 0

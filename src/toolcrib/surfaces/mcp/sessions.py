@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import anyio
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERSION
 from starlette.types import Message, Send
 
 from toolcrib.surfaces.mcp.served import Served
+from toolcrib.surfaces.mcp.streaming import Attending
 from toolcrib.surfaces.mcp.wire import LEVELS, RequestId, object_of
 
 MOST: Final = 10_000
@@ -30,18 +30,16 @@ class Session:
     can_be_asked: bool
     seen_at: float
     level: str | None = None
-    in_flight: dict[RequestId, anyio.CancelScope] = field(
-        default_factory=dict[RequestId, anyio.CancelScope]
-    )
+    in_flight: dict[RequestId, Attending] = field(default_factory=dict[RequestId, Attending])
 
     def heard(self, message: Any) -> None:
         """Take notice of what the client tells the SDK and what concerns the lean way as well."""
         told = object_of(message)
         params = object_of(told.get("params"))
         if told.get("method") == "notifications/cancelled":
-            scope = self.in_flight.get(params.get("requestId", ""))
-            if scope is not None:
-                scope.cancel()
+            running = self.in_flight.get(params.get("requestId", ""))
+            if running is not None:
+                running.cancel()
         elif told.get("method") == "logging/setLevel" and params.get("level") in LEVELS:
             self.level = params["level"]
 
@@ -78,8 +76,8 @@ class Sessions:
 
     def ended(self, session_id: str) -> None:
         session = self._known.pop(session_id, None)
-        for scope in list(session.in_flight.values()) if session else ():
-            scope.cancel()
+        for running in list(session.in_flight.values()) if session else ():
+            running.cancel()
 
 
 def _begun(served: Served, params: Mapping[str, Any], *, now: float) -> Session:

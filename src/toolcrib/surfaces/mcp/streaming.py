@@ -6,10 +6,10 @@ A client that is gone ends its call; one that waits long hears that the server i
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from types import TracebackType
 from typing import Final, Self
 
-import anyio
 from starlette.types import Receive, Send
 
 from toolcrib.surfaces.mcp.wire import event, send_json
@@ -60,20 +60,20 @@ class Reply:
 
 
 class Attending:
-    """While it is entered, `scope` is cancelled when the client goes away.
+    """While it is entered, the call is cancelled when the client goes away.
 
     Looking costs a task, so that it begins only when a call takes a while.
     """
 
     def __init__(self, receive: Receive, reply: Reply) -> None:
-        self.scope = anyio.CancelScope()
         self._receive = receive
         self._reply = reply
         self._looking: asyncio.Task[None] | None = None
+        self._cancelled = False
 
     async def __aenter__(self) -> Self:
         self._timer = asyncio.get_running_loop().call_later(WATCH_AFTER, self._begin)
-        self.scope.__enter__()
+        self._task = asyncio.current_task()
         return self
 
     async def __aexit__(
@@ -81,12 +81,26 @@ class Attending:
         kind: type[BaseException] | None,
         error: BaseException | None,
         trace: TracebackType | None,
-    ) -> bool | None:
+    ) -> bool:
         self._timer.cancel()
         if self._looking is not None:
             self._looking.cancel()
-            await asyncio.wait({self._looking})
-        return self.scope.__exit__(kind, error, trace)
+        if not self._cancelled or self._task is None:
+            return False
+        if kind is None:  # it ended in the moment in which it was cancelled
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.sleep(0)
+        return self._task.uncancel() == 0 and kind in {None, asyncio.CancelledError}
+
+    def cancel(self) -> None:
+        """End the call; whoever entered goes on behind it."""
+        if not self._cancelled and self._task is not None:
+            self._cancelled = True
+            self._task.cancel()
+
+    @property
+    def cancelled(self) -> bool:
+        return self._cancelled
 
     def _begin(self) -> None:
         self._looking = asyncio.get_running_loop().create_task(self._look())
@@ -100,5 +114,5 @@ class Attending:
                 await self._reply.ping()
                 continue
             if message["type"] == "http.disconnect":
-                self.scope.cancel()
+                self.cancel()
                 return
