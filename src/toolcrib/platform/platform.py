@@ -25,8 +25,8 @@ from toolcrib.invocation.steps import standard_steps
 from toolcrib.platform.issuer import Issuer
 from toolcrib.platform.keys import keys_of
 from toolcrib.platform.kinds import package_kinds
-from toolcrib.platform.logins import Logins
 from toolcrib.platform.lending import lent_by
+from toolcrib.platform.logins import Logins
 from toolcrib.platform.rooms import look_after, open_rooms
 from toolcrib.platform.tasks import Tasks
 from toolcrib.platform.ways_out import WaysOut
@@ -137,7 +137,9 @@ class Platform:
         storage = self.storage
         self.installed = InstalledPackages(storage.packages, self.vault, self.package_kinds)
         self.server_provider = ServerProvider(
-            McpConnector(self.servers, self.logins.credentials), self.values, pinned=self.settings.pins != "off"
+            McpConnector(self.servers, self.logins.credentials),
+            self.values,
+            pinned=self.settings.pins != "off",
         )
         self.providers: Providers = {
             "internal": InternalProvider(self.shelf, self.installed),
