@@ -296,7 +296,7 @@ async def test_memory_has_an_end(mallory: Attacker) -> None:
     if isolation().cgroups is not None:
         ran = await mallory.sh(
             'for i in 1 2 3 4; do python3 -c \'import time; x = b"a" * 90 * 1024 * 1024; '
-            "time.sleep(4)' & done; wait"
+            "time.sleep(60)' & done; wait -n; kill $(jobs -p)"
         )
         assert ran.starved
 
@@ -363,6 +363,14 @@ async def test_a_gigabyte_of_output_stays_outside(mallory: Attacker) -> None:
     assert "bytes left out" in text
     assert len(text) < 200_000
     assert _resident() - before < 64 * 2**20
+
+
+async def test_commands_of_one_chat_at_once(mallory: Attacker) -> None:
+    """They run side by side, a few at a time, and the end of one ends no other."""
+    async with asyncio.TaskGroup() as group:
+        many = [group.create_task(mallory.sh(f"echo {number}")) for number in range(12)]
+    said = [(one.result().code, one.result().output.text()) for one in many]
+    assert said == [(0, f"{number}\n") for number in range(12)]
 
 
 async def test_processor_time_has_an_end(tmp_path: Path) -> None:

@@ -55,13 +55,6 @@ class Cgroups:
             with suppress(OSError):
                 (place / name).rmdir()
 
-    def sweep(self) -> None:
-        """Remove groups that an earlier process left behind; those in use stay."""
-        for place in self._places:
-            for group in place.iterdir():
-                with suppress(OSError):
-                    group.rmdir()
-
     @property
     def _places(self) -> tuple[Path, ...]:
         return tuple(dict.fromkeys((self.memory, self.processes)))

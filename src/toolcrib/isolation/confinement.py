@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,7 +46,7 @@ class Confinement:
     @contextmanager
     def around(
         self, argv: Sequence[str], env: Mapping[str, str], *, name: str
-    ) -> Iterator[Command]:
+    ) -> Generator[Command]:
         """The command line of a program, to be started before this is left.
 
         `name` tells programs apart: those of one name share a home. Raises SetupError where this

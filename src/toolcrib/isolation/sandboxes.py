@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -64,6 +65,8 @@ class Sandboxes:
         self._look = look
         self._isolation: Isolation | None = None
         self._running: dict[str, set[Running]] = {}
+        self._using: Counter[str] = Counter()
+        """Commands of each chat that have begun to begin, and not ended."""
         self._gates: dict[str, asyncio.Semaphore] = {}
 
     @property
@@ -125,6 +128,7 @@ class Sandboxes:
             mine.append(one)
             among.add(one)
 
+        self._using[key.name] += 1
         try:
             with ExitStack() as files:
                 ran = await run(
@@ -141,8 +145,11 @@ class Sandboxes:
             return replace(ran, starved=hungry)
         finally:
             among.difference_update(mine)
-            if cgroups is not None and not among:
-                cgroups.leave(key.name)
+            self._using[key.name] -= 1
+            if not self._using[key.name]:
+                del self._using[key.name]
+                if cgroups is not None:
+                    cgroups.leave(key.name)
 
     async def end(self, key: Key) -> None:
         """Stop what runs in the chat's sandbox and remove its folder."""

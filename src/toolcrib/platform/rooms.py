@@ -45,6 +45,7 @@ def open_rooms(settings: Settings, client: GuardedClient) -> Rooms:
 
 async def look_after(rooms: Rooms, chats: ChatStore) -> None:
     """Close what is idle each minute, and each hour what belongs to chats that are gone."""
+    await asyncio.to_thread(lambda: rooms.sandboxes.obstacle)  # so that no caller waits for it
     for minute in count():
         if minute % 60 == 0:
             await _end_forgotten(rooms, chats)

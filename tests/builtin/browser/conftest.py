@@ -118,7 +118,9 @@ async def office(settings: Settings, site: Site) -> AsyncGenerator[Office]:
     found = find_chromium("auto")
     if not isinstance(found, str):
         missing(f"{found[0]}: {found[1]}")
-    allowed = settings.model_copy(update={"egress_allow": (site.place,)})
+    allowed = settings.model_copy(
+        update={"egress_allow": (site.place,), "call_timeout": 110.0}  # the machine may be busy
+    )
     async with open_office(allowed, ["browser"]) as opened:
         yield opened
 

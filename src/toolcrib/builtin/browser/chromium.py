@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser, Playwright
 
 _NAMES: Final = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+_STARTING: Final = 50_000.0
+"""Milliseconds; a busy machine may need many."""
 _ARGUMENTS: Final = (
     "--disable-quic",
     "--proxy-bypass-list=<-loopback>",
@@ -76,6 +78,7 @@ class Chromium:
                 executable_path=_launcher(program, home),
                 chromium_sandbox=True,
                 args=list(_ARGUMENTS),
+                timeout=_STARTING,
                 # Without a pass nothing gets through: what the browser does of its own accord.
                 proxy={"server": gate.address},
                 env=cast("dict[str, str | float | bool]", {"PATH": PATH, "HOME": str(home)}),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 AT_ONCE: Final = 8
 """Chats that browse at the same time; the one that was idle longest makes room for another."""
 _PAGES: Final = 5
-_PATIENCE: Final = 10_000.0
+_PATIENCE: Final = 20_000.0
 """Milliseconds that one step on a page may take."""
 
 
