@@ -212,9 +212,12 @@ def test_doctor_lists_what_the_operator_trusts(tmp_path: Path):
         tmp_path,
         TOOLCRIB_EGRESS_PROXY="http://me:hidden-word@proxy.test:3128",
         TOOLCRIB_EGRESS_ALLOW="10.0.0.0/8",
+        TOOLCRIB_OIDC_ISSUER="https://login.test/realm",
+        TOOLCRIB_OIDC_AUDIENCE="crib",
     )
     done = program.run("doctor")
     assert done.returncode == 0
+    assert "login.test by TOOLCRIB_OIDC_ISSUER" in done.stdout
     assert "proxy.test:3128" in done.stdout
     assert "10.0.0.0/8" in done.stdout
     assert "hidden-word" not in done.stdout + done.stderr
