@@ -99,7 +99,7 @@ class McpConnector:
             skipped=skipped,
             warnings=state.tools.warnings,
             call=run,
-            current=lambda name: upstream.state.tools.specs.get(name),
+            current=lambda name: upstream.state.tools.specs.get(name),  # noqa: PLW0108 - by then
             place=place,
         )
 
