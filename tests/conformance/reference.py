@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import anyio
 import mcp_types as types
@@ -17,7 +17,8 @@ import uvicorn
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.streamable_http import EventCallback, EventId, EventMessage, EventStore, StreamId
 from mcp.shared.exceptions import MCPError
-from pydantic import BaseModel, Field
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import Field
 
 PNG = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ"
@@ -134,7 +135,9 @@ async def test_reconnection(ctx: Context) -> types.CallToolResult:
 
 @server.tool()
 async def test_trigger_tool_change(ctx: Context) -> types.CallToolResult:
-    """Says that the list of tools changed."""
+    """Adds a tool and says that the list changed."""
+    names = {tool.name for tool in await server.list_tools()}
+    server.add_tool(test_simple_text, name=f"added_{len(names)}")
     await ctx.notify_tools_changed()
     return say("The list of tools changed.")
 
@@ -142,32 +145,41 @@ async def test_trigger_tool_change(ctx: Context) -> types.CallToolResult:
 # --- what a session's call asks back --------------------------------------------------------------
 
 
-class Response(BaseModel):
-    response: str = Field(description="User's response")
+async def ask(ctx: Context, message: str, **properties: Any) -> Result:
+    """Asks the user as the era wants it: in the middle of the call, or before it goes on."""
+    schema = {"type": "object", "properties": properties, "required": list(properties)}
+    if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
+        answer = given(ctx, "asked")
+        if not isinstance(answer, types.ElicitResult):
+            return need(asked=form(message, **properties))
+    else:
+        answer = await ctx.session.elicit_form(message, schema, related_request_id=ctx.request_id)
+    return say(f"Elicitation completed: action={answer.action}, content={answer.content}")
 
 
 @server.tool()
-async def test_elicitation(message: str, ctx: Context) -> types.CallToolResult:
+async def test_elicitation(message: str, ctx: Context) -> Result:
     """Asks the user."""
-    answer = await ctx.elicit(message, Response)
-    data = answer.data.model_dump_json() if answer.action == "accept" else "{}"
-    return say(f"User response: action={answer.action}, content={data}")
+    return await ask(ctx, message, response={"type": "string", "description": "User's response"})
 
 
-class Defaults(BaseModel):
-    name: str = Field(default="John Doe", description="User name")
-    age: int = Field(default=30, description="User age")
-    score: float = Field(default=95.5, description="User score")
-    status: Literal["active", "inactive", "pending"] = Field(default="active")
-    verified: bool = Field(default=True, description="Verification status")
+DEFAULTS: dict[str, Any] = {
+    "name": {"type": "string", "default": "John Doe"},
+    "age": {"type": "integer", "default": 30},
+    "score": {"type": "number", "default": 95.5},
+    "status": {
+        "type": "string",
+        "enum": ["active", "inactive", "pending"],
+        "default": "active",
+    },
+    "verified": {"type": "boolean", "default": True},
+}
 
 
 @server.tool()
-async def test_elicitation_sep1034_defaults(ctx: Context) -> types.CallToolResult:
+async def test_elicitation_sep1034_defaults(ctx: Context) -> Result:
     """Asks with a default for each kind of field."""
-    answer = await ctx.elicit("Please review and update the form fields with defaults", Defaults)
-    data = answer.data.model_dump_json() if answer.action == "accept" else "{}"
-    return say(f"Elicitation completed: action={answer.action}, content={data}")
+    return await ask(ctx, "Please review the form", **DEFAULTS)
 
 
 CHOICES: dict[str, Any] = {
@@ -203,14 +215,9 @@ CHOICES: dict[str, Any] = {
 
 
 @server.tool()
-async def test_elicitation_sep1330_enums(ctx: Context) -> types.CallToolResult:
+async def test_elicitation_sep1330_enums(ctx: Context) -> Result:
     """Asks with each kind of choice."""
-    answer = await ctx.session.elicit_form(
-        "Please choose",
-        {"type": "object", "properties": CHOICES, "required": list(CHOICES)},
-        related_request_id=ctx.request_id,
-    )
-    return say(f"Elicitation completed: action={answer.action}, content={answer.content}")
+    return await ask(ctx, "Please choose", **CHOICES)
 
 
 @server.tool()

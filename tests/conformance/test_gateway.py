@@ -34,6 +34,8 @@ NOT_OFFERED = {
     "input-required-result-non-tool-request": "prompts",
     "tools-call-sampling": "sampling",
     "input-required-result-basic-sampling": "sampling",
+    "input-required-result-capability-check": "sampling",
+    "server-sse-polling": "resuming a stream that was closed in the middle of a call",
     "input-required-result-basic-list-roots": "roots",
     "input-required-result-multiple-input-requests": "sampling and roots",
     "tasks-capability-negotiation": "tasks, an extension",
@@ -53,6 +55,9 @@ CHECKS_NOT_OFFERED = {
     "sep-2549-resources-list-caching-hints": "resources",
     "sep-2549-resources-read-caching-hints": "resources",
     "sep-2549-resources-templates-list-caching-hints": "resources",
+    "sep-2575-missing-capability-http-400": "sampling",
+    "sep-2575-server-rejects-undeclared-capability": "sampling",
+    "server-sse-streams-functional": "a stream where a plain answer says it all",
 }
 """Checks of the same in scenarios that are about more."""
 
