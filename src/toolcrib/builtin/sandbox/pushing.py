@@ -2,15 +2,17 @@
 
 Git never runs in a workspace outside of the walls: the workspace's configuration could name any
 command. A bundle, which is plain history, is unpacked into a fresh repository with every object
-checked. To an address that is not the operator's, git gets out through the guard's gate only.
+checked, by a user that nobody is where we are root. To an address that is not the operator's, git
+gets out through the guard's gate only.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +20,8 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from toolcrib.errors import CallFailed, EgressBlocked
-from toolcrib.isolation.programs import PATH
+from toolcrib.isolation.programs import PATH, find_programs, find_strangers
+from toolcrib.isolation.wrapping import becoming
 from toolcrib.plugin.rooms import Rooms
 from toolcrib.tools.call import current_call
 
@@ -42,27 +45,31 @@ async def push(bundle: bytes, remote: Remote, *, branch: str, rooms: Rooms) -> N
     folder = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="toolcrib-push-"))
     try:
         await asyncio.to_thread((folder / "bundle").write_bytes, bundle)
+        nobody = await asyncio.to_thread(_hand_over, folder)
         env = _environment(folder, {"transfer.fsckObjects": "true"})
-        await _git(folder, env, "init", "-q", "--bare", "repo")
-        await _git(folder, env, "-C", "repo", "fetch", "-q", "../bundle", "HEAD:refs/heads/work")
+        await _git(folder, env, "init", "-q", "--bare", "repo", who=nobody)
+        unpack = ("fetch", "-q", "../bundle", "HEAD:refs/heads/work")
+        await _git(folder, env, "-C", "repo", *unpack, who=nobody)
         if remote.trusted:
+            await asyncio.to_thread(_own, folder, os.geteuid())
             await _push(folder, {}, remote, branch)
         else:
-            await rooms.home.run(lambda: _push_through_gate(folder, remote, branch, rooms))
+            await rooms.home.run(lambda: _push_through_gate(folder, remote, branch, rooms, nobody))
     finally:
         await asyncio.to_thread(shutil.rmtree, folder, True)
 
 
-async def _push_through_gate(folder: Path, remote: Remote, branch: str, rooms: Rooms) -> None:
+async def _push_through_gate(
+    folder: Path, remote: Remote, branch: str, rooms: Rooms, nobody: Sequence[str]
+) -> None:
     gate = await rooms.gate()
     admitted = gate.admit()
     try:
         proxy = f"http://{admitted.user}:{admitted.password}@{gate.address.partition('//')[2]}"
         only = {"protocol.allow": "never"}
         only |= {f"protocol.{kind}.allow": "always" for kind in ("http", "https")}
-        await _push(
-            folder, {"http.proxy": proxy, "http.followRedirects": "false", **only}, remote, branch
-        )
+        config = {"http.proxy": proxy, "http.followRedirects": "false", **only}
+        await _push(folder, config, remote, branch, who=nobody)
     except CallFailed:
         if admitted.refused:
             raise EgressBlocked(f"Nothing was pushed: {admitted.refused[-1]}", sent=False) from None
@@ -71,14 +78,26 @@ async def _push_through_gate(folder: Path, remote: Remote, branch: str, rooms: R
         gate.dismiss(admitted)
 
 
-async def _push(folder: Path, config: Mapping[str, str], remote: Remote, branch: str) -> None:
+async def _push(
+    folder: Path,
+    config: Mapping[str, str],
+    remote: Remote,
+    branch: str,
+    *,
+    who: Sequence[str] = (),
+) -> None:
     env = _environment(folder, {**config, "remote.out.url": remote.address})
-    await _git(folder, env, "-C", "repo", "push", "-q", "out", f"work:refs/heads/{branch}")
+    pushed = ("push", "-q", "out", f"work:refs/heads/{branch}")
+    await _git(folder, env, "-C", "repo", *pushed, who=who)
 
 
-async def _git(folder: Path, env: Mapping[str, str], *arguments: str) -> None:
+async def _git(
+    folder: Path, env: Mapping[str, str], *arguments: str, who: Sequence[str] = ()
+) -> None:
+    """`who` is a command line that makes git somebody else; empty: it is us."""
     try:
         process = await asyncio.create_subprocess_exec(
+            *who,
             "git",
             *arguments,
             cwd=folder,
@@ -100,6 +119,22 @@ async def _git(folder: Path, env: Mapping[str, str], *arguments: str) -> None:
     if process.returncode != 0:
         words = errors.decode(errors="replace").strip()[-500:]
         raise CallFailed(f"Nothing was pushed: {words or 'git failed'}")
+
+
+def _hand_over(folder: Path) -> Sequence[str]:
+    """Give the folder to a user that nobody is; how git becomes that user. Empty without root."""
+    programs, strangers = find_programs()[0], find_strangers()
+    if programs is None or strangers is None:
+        return ()
+    user = strangers.of(-2)
+    _own(folder, user)
+    return becoming(programs, user)
+
+
+def _own(folder: Path, user: int) -> None:
+    for place, folders, files in os.walk(folder):
+        for name in (".", *folders, *files):
+            os.chown(Path(place, name), user, -1, follow_symlinks=False)
 
 
 def _environment(folder: Path, config: Mapping[str, str]) -> dict[str, str]:
