@@ -22,9 +22,14 @@ MOST: Final = 1024
 KEPT: Final = 60.0
 """Seconds for which the result of a call is kept that ended while nobody was there."""
 _KEY: Final = "question"
+"""What a question is called that its tool gives no name."""
 Takes = Callable[[Mapping[str, Any]], bool]
 """Whether the client can put such a question."""
 Run = Callable[[Back], Awaitable[dict[str, Any]]]
+
+
+def _future() -> asyncio.Future[None]:
+    return asyncio.get_running_loop().create_future()
 
 
 @dataclass(kw_only=True, slots=True)
@@ -35,16 +40,19 @@ class _Call:
     """The ways back of the request that waits for it now."""
     takes: Takes
     task: asyncio.Task[dict[str, Any]] = field(init=False)
-    asked: asyncio.Event = field(default_factory=asyncio.Event)
+    asked: asyncio.Future[None] = field(default_factory=_future)
+    """Done when there is a question."""
     question: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    key: str = _KEY
     answer: asyncio.Future[Mapping[str, Any]] | None = None
 
-    async def ask(self, params: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def ask(self, params: Mapping[str, Any], name: str) -> Mapping[str, Any]:
         if not self.takes(params):
             raise CallRefused("The client cannot ask in that way.")
         self.answer = asyncio.get_running_loop().create_future()
-        self.question = params
-        self.asked.set()
+        self.question, self.key = params, name or _KEY
+        if not self.asked.done():
+            self.asked.set_result(None)
         return await self.answer
 
     async def progress(self, done: float, total: float | None, message: str | None) -> None:
@@ -81,8 +89,8 @@ class Held:
             raise RpcError(INVALID_PARAMS, words, {"code": "not_found", "where": "requestState"})
         del self._waiting[state]
         call.back = back
-        call.asked.clear()
-        given = object_of(object_of(params.get("inputResponses")).get(_KEY))
+        call.asked = _future()
+        given = object_of(object_of(params.get("inputResponses")).get(call.key))
         if call.answer is not None and not call.answer.done():
             if given:
                 call.answer.set_result(given)
@@ -97,15 +105,13 @@ class Held:
 
     async def _next(self, call: _Call) -> dict[str, Any]:
         """Wait for the end of the call or for its next question."""
-        asked = asyncio.get_running_loop().create_task(call.asked.wait())
         try:
-            await asyncio.wait({call.task, asked}, return_when=asyncio.FIRST_COMPLETED)
+            waited = {call.task, call.asked}
+            await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
         except asyncio.CancelledError:  # the client is gone, and nobody will come again
             call.task.cancel()
             await asyncio.wait({call.task})
             raise
-        finally:
-            asked.cancel()
         return call.task.result() if call.task.done() else self._wait(call)
 
     def _wait(self, call: _Call) -> dict[str, Any]:
@@ -118,7 +124,7 @@ class Held:
         request = {"method": "elicitation/create", "params": dict(call.question)}
         return {
             "resultType": "input_required",
-            "inputRequests": {_KEY: request},
+            "inputRequests": {call.key: request},
             "requestState": state,
         }
 

@@ -57,7 +57,7 @@ class Peer:
     async def _progress(self, done: float, total: float | None, message: str | None) -> None:
         await self._channel.progress(done, total, message)
 
-    async def _ask(self, params: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def _ask(self, params: Mapping[str, Any], name: str) -> Mapping[str, Any]:
         """Only the older era can ask while a call runs."""
         if not self.takes(params):
             raise CallRefused("The client cannot ask in that way.")

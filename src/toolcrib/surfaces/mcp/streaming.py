@@ -83,13 +83,14 @@ class Attending:
         trace: TracebackType | None,
     ) -> bool:
         self._timer.cancel()
-        if self._looking is not None:
-            self._looking.cancel()
-        if not self._cancelled or self._task is None:
-            return False
-        if kind is None:  # it ended in the moment in which it was cancelled
+        if self._cancelled and kind is None:  # it ended in the moment in which it was cancelled
             with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.sleep(0)
+        if self._looking is not None:
+            self._looking.cancel()
+            await asyncio.wait({self._looking})
+        if not self._cancelled or self._task is None:
+            return False
         return self._task.uncancel() == 0 and kind in {None, asyncio.CancelledError}
 
     def cancel(self) -> None:
