@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import structlog
 
 from toolcrib.desk.connections import LoginParts
@@ -42,8 +40,6 @@ class Logins:
         self._storage = storage
         self._sealer = sealer
         self._sender = sender
-        self._tasks = tasks
-        self._telling: asyncio.Task[None] | None = None
         self.place = place_of(settings)
         self._renewal = Renewal(
             store=storage.logins,
@@ -101,11 +97,7 @@ class Logins:
         """Wait for what is being renewed."""
         await self._renewal.close()
 
-    def _lost(self) -> None:
-        if self._telling is None or self._telling.done():
-            self._telling = self._tasks.spawn(self._tell_later())
-
-    async def _tell_later(self) -> None:
+    async def _lost(self) -> None:
         try:
             await self.tell()
         except ToolcribError as error:

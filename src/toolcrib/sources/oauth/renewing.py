@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -40,7 +40,7 @@ Spawn = Callable[[Coroutine[Any, Any, None]], "asyncio.Task[None]"]
 
 
 class Renewal:
-    """`changed` is called when a login is lost. `close` waits for what is under way: a token that
+    """`changed` is awaited when a login is lost. `close` waits for what is under way: a token that
     was given and not written down would be lost."""
 
     def __init__(
@@ -51,7 +51,7 @@ class Renewal:
         sender: GuardedClient,
         spawn: Spawn,
         clock: Clock,
-        changed: Callable[[], None],
+        changed: Callable[[], Awaitable[None]],
     ) -> None:
         self._store = store
         self._sealer = sealer
@@ -138,7 +138,7 @@ class Renewal:
             made=login.made,
         )
         await self._store.settle(login, draft, holder=self._holder)
-        self._changed()
+        await self._changed()
 
     async def _asked(self, wanted: Wanted, login: Login) -> LoginDraft:
         if wanted.auth.grant == "client_credentials":
