@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
 from tests.support.chatting import Office, Talk, open_office
-from toolcrib.isolation.probing import Isolation
 from toolcrib.settings import Settings
 
 
@@ -105,32 +105,45 @@ async def test_deleting_the_chat_ends_everything(talk: Talk) -> None:
     assert list(folder.iterdir()) == []
 
 
+@pytest.fixture
+def bare_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A machine without bubblewrap."""
+    monkeypatch.setattr("toolcrib.isolation.programs.PATH", str(tmp_path))
+
+
+@pytest.mark.usefixtures("bare_machine")
 async def test_where_nothing_isolates_nothing_is_offered(settings: Settings) -> None:
     """The tools are skipped with the reason and what would change it."""
     async with open_office(settings, ["sandbox", "git_sync"]) as office:
-        bare = Isolation(reason="commands cannot be isolated here: x", fix="apt-get install x")
-        office.crib.platform.rooms.sandboxes._isolation = bare
         ada = await office.person("ada")
         answer = await ada.api.get(f"/api/v1/agents/{office.agent}/tools")
         assert answer.json()["tools"] == []
-        assert {(row["ref"], row["reason"], row["fix"]) for row in answer.json()["skipped"]} == {
-            (f"native:{code}", "commands cannot be isolated here: x", "apt-get install x")
-            for code in ("sandbox", "git_sync")
+        why = "commands cannot be isolated here: bubblewrap util-linux is not installed"
+        fix = "apt-get install bubblewrap util-linux"
+        skipped = answer.json()["skipped"]
+        assert {(row["ref"], row["reason"], row["fix"]) for row in skipped} == {
+            ("native:sandbox", why, fix),
+            ("native:git_sync", why, fix),
         }
 
 
-@pytest.mark.parametrize(("mode", "offered"), [("off", False), ("plain", True)])
-async def test_the_operator_decides(settings: Settings, mode: str, offered: bool) -> None:
-    """`off` takes the tools away where they could run, `plain` offers them where they could not."""
-    settings = settings.model_copy(update={"sandbox": mode})
+async def test_the_operator_switches_it_off(settings: Settings) -> None:
+    """Where it could run as well."""
+    settings = settings.model_copy(update={"sandbox": "off"})
     async with open_office(settings, ["sandbox"]) as office:
-        bare = Isolation(reason="no walls", fix="none")
-        if mode == "plain":
-            office.crib.platform.rooms.sandboxes._isolation = bare
+        ada = await office.person("ada")
+        answer = await ada.api.get(f"/api/v1/agents/{office.agent}/tools")
+        assert answer.json()["tools"] == []
+        assert [row["reason"] for row in answer.json()["skipped"]] == [
+            "commands are switched off here"
+        ]
+
+
+@pytest.mark.usefixtures("bare_machine")
+async def test_the_operator_wants_plain_processes(settings: Settings) -> None:
+    """They run where nothing isolates them."""
+    settings = settings.model_copy(update={"sandbox": "plain"})
+    async with open_office(settings, ["sandbox"]) as office:
         talk = await office.talk(await office.person("ada"))
-        answer = await talk.who.api.get(f"/api/v1/agents/{office.agent}/tools")
-        names = [row["name"] for row in answer.json()["tools"]]
-        assert ("execute_command" in names) is offered
-        if offered:
-            said = await talk.ok("execute_command", command="echo plain")
-            assert said == {"output": "plain\n", "exit_code": 0}
+        said = await talk.ok("execute_command", command="echo plain")
+        assert said == {"output": "plain\n", "exit_code": 0}
