@@ -64,7 +64,7 @@ class Voices:
             return types.ErrorData(code=types.INVALID_REQUEST, message=f"Sorry: {NOBODY}.")
         given = params.model_dump(by_alias=True, mode="json", exclude_none=True)
         try:
-            return types.ElicitResult.model_validate(await ask.person(given))
+            return types.ElicitResult.model_validate(await ask.person(given, ""))
         except CallRefused as error:
             ask.unanswered.append(params.message)
             return types.ErrorData(code=types.INVALID_REQUEST, message=error.message)
@@ -112,7 +112,7 @@ async def _answers(ask: Ask, raw: Mapping[str, Any]) -> Mapping[str, Any]:
         if request.get("method") != "elicitation/create" or ask.person is None:
             raise Unanswered(ask.name)
         try:
-            answers[key] = await ask.person(request.get("params") or {})
+            answers[key] = await ask.person(request.get("params") or {}, key)
         except CallRefused:
             raise Unanswered(ask.name) from None
     return answers
