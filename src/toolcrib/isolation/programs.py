@@ -41,12 +41,17 @@ def find_programs() -> tuple[Programs | None, Sequence[str]]:
     """The programs, or the names of the packages that bring the missing ones."""
     root = os.geteuid() == 0
     wanted = ("bwrap", "prlimit", "setpriv", "unshare") if root else ("bwrap", "prlimit")
-    found = {name: shutil.which(name, path=PATH) for name in wanted}
+    found = {name: find_program(name) for name in wanted}
     missing = [name for name, path in found.items() if path is None]
     if missing:
         packages = {"bubblewrap" if name == "bwrap" else "util-linux" for name in missing}
         return None, sorted(packages)
     return Programs(**{name: path for name, path in found.items() if path is not None}), ()
+
+
+def find_program(name: str) -> str | None:
+    """Its path, in the folders that only the machine's owner writes to."""
+    return shutil.which(name, path=PATH)
 
 
 def find_strangers(mapping: Path = Path("/proc/self/uid_map")) -> Strangers | None:

@@ -19,7 +19,7 @@ from typing import Final, Literal
 from toolcrib.errors import CallFailed, CallRefused
 from toolcrib.isolation.limits import MIB, Limits
 from toolcrib.isolation.probing import Isolation, probe
-from toolcrib.isolation.programs import PATH, find_programs
+from toolcrib.isolation.programs import PATH, find_program, find_strangers
 from toolcrib.isolation.running import Command, Ending, Ran, Running, Watch, run
 from toolcrib.isolation.usage import usage_of
 from toolcrib.isolation.view import View
@@ -81,7 +81,9 @@ class Sandboxes:
         """Why no command runs here, and what would change that; None where commands run."""
         if self._mode == "off":
             return "commands are switched off here", "Set TOOLCRIB_SANDBOX=auto."
-        if self._mode == "plain" or self.isolation.walls is not None:
+        if self._mode == "plain":
+            return _plain_obstacle()
+        if self.isolation.walls is not None:
             return None
         return self.isolation.reason, self.isolation.fix
 
@@ -183,7 +185,7 @@ class Sandboxes:
         """The folder, made when it is first needed, and the stranger it belongs to."""
         if _NAME.fullmatch(key.name) is None:
             raise CallRefused(f"{key.name!r} cannot be the name of a sandbox.")
-        strangers = self.isolation.strangers
+        strangers = find_strangers() if self._mode == "plain" else self.isolation.strangers
         user = None if strangers is None else strangers.of(key.number)
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder = self._folder / key.name
@@ -196,9 +198,11 @@ class Sandboxes:
     def _command(
         self, key: Key, folder: Path, argv: Sequence[str], user: int | None, files: ExitStack
     ) -> Command:
+        if self._mode == "plain":
+            return _plain(folder, argv, user, self.limits)
         isolation = self.isolation
-        if self._mode == "plain" or isolation.walls is None:
-            return _plain(isolation, folder, argv, user, self.limits)
+        if isolation.walls is None:
+            raise RuntimeError("An obstacle was not looked at.")
         groups = isolation.cgroups.enter(key.name, self.limits) if isolation.cgroups else ()
         view = View(folder=folder, network=self._network)
         return isolation.walls.around(
@@ -236,14 +240,20 @@ def _nearly_full(folder: Path) -> bool:
     return status.f_bavail * status.f_frsize < RESERVE
 
 
-def _plain(
-    isolation: Isolation, folder: Path, argv: Sequence[str], user: int | None, limits: Limits
-) -> Command:
+def _plain_obstacle() -> tuple[str, str] | None:
+    """Plain commands are never root's: then there must be somebody else to be."""
+    if os.geteuid() != 0 or (find_program("setpriv") and find_strangers()):
+        return None
+    return (
+        "plain commands would run as root here, with no other user to become",
+        "Install util-linux, or run Toolcrib as a user that is not root.",
+    )
+
+
+def _plain(folder: Path, argv: Sequence[str], user: int | None, limits: Limits) -> Command:
     """A command without walls: limits, a clean environment, and for root another user."""
-    programs = isolation.walls.programs if isolation.walls else find_programs()[0]
-    prefix: list[str] = []
-    if programs is not None:
-        prefix += becoming(programs, user)
-        prefix += bounded(programs.prlimit, limits, total=True)
+    prefix = becoming(find_program("setpriv"), user)
+    if (prlimit := find_program("prlimit")) is not None:
+        prefix += bounded(prlimit, limits, total=True)
     env = {"PATH": f"/usr/local/bin:{PATH}", "HOME": str(folder), "LANG": "C.UTF-8"}
     return Command(argv=[*prefix, *argv], env=env, cwd=str(folder))

@@ -104,16 +104,16 @@ class Walls:
         return [
             *(self.programs.unshare, "--mount", "--propagation", "private", "--"),
             *("/bin/sh", "-c", f'{_ENTER}{_MOUNT}exec "$@"', "sh", *entering, str(view.folder)),
-            *becoming(self.programs, user),
+            *becoming(self.programs.setpriv, user),
         ]
 
 
-def becoming(programs: Programs, user: int | None) -> list[str]:
+def becoming(setpriv: str | None, user: int | None) -> list[str]:
     """The command line before another that makes root a stranger; empty for who is not root."""
-    if user is None or programs.setpriv is None:
+    if user is None or setpriv is None:
         return []
     who = ("--reuid", str(user), "--regid", str(user), "--clear-groups", "--no-new-privs")
-    return [programs.setpriv, *who, "--inh-caps=-all", "--"]
+    return [setpriv, *who, "--inh-caps=-all", "--"]
 
 
 def bounded(prlimit: str, limits: Limits, *, total: bool) -> list[str]:

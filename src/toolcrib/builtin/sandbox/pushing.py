@@ -20,7 +20,7 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from toolcrib.errors import CallFailed, EgressBlocked
-from toolcrib.isolation.programs import PATH, find_programs, find_strangers
+from toolcrib.isolation.programs import PATH, find_program, find_strangers
 from toolcrib.isolation.wrapping import becoming
 from toolcrib.plugin.rooms import Rooms
 from toolcrib.tools.call import current_call
@@ -123,12 +123,12 @@ async def _git(
 
 def _hand_over(folder: Path) -> Sequence[str]:
     """Give the folder to a user that nobody is; how git becomes that user. Empty without root."""
-    programs, strangers = find_programs()[0], find_strangers()
-    if programs is None or strangers is None:
+    setpriv, strangers = find_program("setpriv"), find_strangers()
+    if setpriv is None or strangers is None:
         return ()
     user = strangers.of(-2)
     _own(folder, user)
-    return becoming(programs, user)
+    return becoming(setpriv, user)
 
 
 def _own(folder: Path, user: int) -> None:

@@ -13,7 +13,8 @@ from toolcrib.kit.schema import openapi_schema, param
 from toolcrib.plugin.registration import annotations
 from toolcrib.tools.call import current_call
 
-_START = 'cd -- "$1" || exit; exec "$(command -v bash || echo sh)" -c "$2"'
+# `cd` of some shells wants to read the folders above, which a plain command may not.
+_START = 'exec env -C "$1" "$(command -v bash || echo sh)" -c "$2"'
 DEFAULT = 60
 GUIDE = """
 Commands run in `/workspace`, a folder of this chat: files stay from call to call, nothing else
