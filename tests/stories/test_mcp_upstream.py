@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import socket
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,25 +13,10 @@ import pytest
 
 from tests.support.crib import Crib, Person, open_crib
 from tests.support.mcp_http import HttpMcp, text, tool_of
-from tests.support.mcp_real import npm_server, python_of
 from tests.support.tenants import Tenants, make_tenants
 from toolcrib.catalog.capabilities import CapabilityDraft
 from toolcrib.grants.agents import AgentDraft
 from toolcrib.settings import Settings
-
-FAST = """
-from fastmcp import FastMCP
-import sys
-
-server = FastMCP("fast")
-
-@server.tool
-def multiply(a: int, b: int) -> int:
-    "Multiply two numbers."
-    return a * b
-
-server.run(transport="http", host="127.0.0.1", port=int(sys.argv[1]), show_banner=False)
-"""
 
 
 @pytest.fixture
@@ -85,115 +67,6 @@ async def listed(person: Person, agent: int, *names: str) -> dict[str, Any]:
         if set(names) <= {tool["name"] for tool in answer["tools"]}:
             return answer
         await asyncio.sleep(0.1)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-@asynccontextmanager
-async def running(command: Sequence[str], port: int, env: Mapping[str, str]) -> AsyncIterator[None]:
-    """A real server as a process that listens on a port."""
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        env={**os.environ, **env},
-        stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.DEVNULL,
-    )
-    try:
-        async with asyncio.timeout(60):
-            while True:
-                try:
-                    _, writer = await asyncio.open_connection("127.0.0.1", port)
-                except OSError:
-                    await asyncio.sleep(0.1)
-                    continue
-                writer.close()
-                await writer.wait_closed()
-                break
-        yield
-    finally:
-        process.kill()
-        await process.wait()
-
-
-def package(slug: str, command: Sequence[str], tool: str, **env: str) -> dict[str, Any]:
-    return {
-        "slug": slug,
-        "name": slug,
-        "type": "mcp_stdio",
-        "config": {
-            "command": command[0],
-            "args": list(command[1:]),
-            "tool_name": tool,
-            "env": env,
-        },
-    }
-
-
-@pytest.mark.timeout(600)
-async def test_real_servers_behind_one_agent(tenants: Tenants, tmp_path: Path):
-    """Servers of five makers, over every transport, list and call beside a plugin's tool."""
-    everything = npm_server("@modelcontextprotocol/server-everything")
-    files = npm_server("@modelcontextprotocol/server-filesystem")
-    memory = npm_server("@modelcontextprotocol/server-memory")
-    python = python_of("mcp-server-time", "mcp-server-git")
-    fast = python_of("fastmcp>=4")
-    http, sse, quick = free_port(), free_port(), free_port()
-    (tmp_path / "a.txt").write_text("hello")
-    os.system(f"git -C {tmp_path} init -q")  # noqa: ASYNC221, S605 - a folder of this test
-    crib, user = tenants.crib, tenants.user_a
-    for one in (
-        package("list_files", [*files, str(tmp_path)], "list_directory"),
-        package("graph", memory, "read_graph"),
-        package("clock", [python, "-m", "mcp_server_time"], "get_current_time"),
-        package("repository", [python, "-m", "mcp_server_git"], "git_status"),
-        package("say_again", [*everything, "stdio"], "echo"),
-    ):
-        await crib.desk.packages.install(crib.operator, one)
-    async with (
-        running([*everything, "streamableHttp"], http, {"PORT": str(http)}),
-        running([*everything, "sse"], sse, {"PORT": str(sse)}),
-        running([fast, "-c", FAST, str(quick)], quick, {}),
-    ):
-        over_http = await server_row(crib, "all_http", f"http://127.0.0.1:{http}/mcp")
-        fast_row = await server_row(crib, "fast", f"http://127.0.0.1:{quick}/mcp")
-        await crib.desk.packages.install(
-            crib.operator,
-            {
-                "slug": "say_by_sse",
-                "name": "Over SSE",
-                "type": "mcp_sse",
-                "config": {"endpoint": f"http://127.0.0.1:{sse}/sse", "tool_name": "echo"},
-            },
-        )
-        packages = ("list_files", "graph", "clock", "repository", "say_again", "say_by_sse")
-        agent = await agent_of(
-            tenants, tenants.root, over_http, fast_row, *(f"installed__{one}" for one in packages)
-        )
-        await listed(user, agent, "echo", "multiply", *packages)
-        got = {
-            "echo": await call(user, agent, "echo", message="hi"),
-            "multiply": await call(user, agent, "multiply", a=6, b=7),
-            "list_files": await call(user, agent, "list_files", path=str(tmp_path)),
-            "graph": await call(user, agent, "graph"),
-            "clock": await call(user, agent, "clock", timezone="Europe/Oslo"),
-            "repository": await call(user, agent, "repository", repo_path=str(tmp_path)),
-            "say_again": await call(user, agent, "say_again", message="stdio"),
-            "say_by_sse": await call(user, agent, "say_by_sse", message="sse"),
-            "get-tiny-image": await call(user, agent, "get-tiny-image"),
-        }
-    assert {name: one["success"] for name, one in got.items()} == dict.fromkeys(got, True)
-    words = {name: one["text"] for name, one in got.items()}
-    assert "hi" in words["echo"]
-    assert "42" in words["multiply"]
-    assert "a.txt" in words["list_files"]
-    assert "Europe/Oslo" in words["clock"]
-    assert "stdio" in words["say_again"]
-    assert "sse" in words["say_by_sse"]
-    assert "image" in {part["type"] for part in got["get-tiny-image"]["content"]}
 
 
 async def test_bad_servers_do_not_delay_good_ones(tenants: Tenants):

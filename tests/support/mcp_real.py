@@ -27,6 +27,9 @@ _CACHE = Path(
 
 NODE_22 = "node@22"
 """The package that brings Node 22 along, for programs that the system's Node is too old for."""
+CLIENTS = ("@modelcontextprotocol/inspector@2", "@modelcontextprotocol/sdk@1", NODE_22)
+"""The Inspector with its CLI, which brings the TypeScript SDK of both eras along, the SDK of the
+older era, and what runs them."""
 
 
 def npm_server(package: str) -> list[str]:
@@ -98,8 +101,9 @@ def _run(command: Sequence[str]) -> None:
 def _once(folder: Path) -> Iterator[bool]:
     """Whether it is installed already; of several processes one installs, the others wait."""
     folder.parent.mkdir(parents=True, exist_ok=True)
-    mark = folder.with_suffix(".done")
-    with folder.with_suffix(".lock").open("w") as lock:
+    # Not `with_suffix`: the last number of a version is no suffix.
+    mark = folder.with_name(f"{folder.name}.done")
+    with folder.with_name(f"{folder.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         done = mark.is_file()
         if not done and folder.exists():
