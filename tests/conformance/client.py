@@ -117,7 +117,7 @@ def calls(toolset: Toolset) -> list[tuple[str, Mapping[str, Any]]]:
     return [(name, ARGUMENTS.get(name, {})) for name in toolset.tools]
 
 
-async def answer(params: Mapping[str, Any]) -> Mapping[str, Any]:
+async def answer(params: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     """A person who accepts what is proposed."""
     properties = (params.get("requestedSchema") or {}).get("properties") or {}
     content = {name: rule.get("default", "yes") for name, rule in properties.items()}

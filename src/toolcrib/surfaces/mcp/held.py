@@ -44,9 +44,13 @@ class _Call:
     """Done when there is a question."""
     question: Mapping[str, Any] = field(default_factory=dict[str, Any])
     key: str = _KEY
+    brought: dict[str, Any] = field(default_factory=dict[str, Any])
+    """Answers that came before their questions."""
     answer: asyncio.Future[Mapping[str, Any]] | None = None
 
     async def ask(self, params: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+        if name and (brought := object_of(self.brought.pop(name, None))):
+            return brought
         if not self.takes(params):
             raise CallRefused("The client cannot ask in that way.")
         self.answer = asyncio.get_running_loop().create_future()
@@ -69,10 +73,13 @@ class Held:
         self._waiting: dict[str, _Call] = {}
 
     async def begin(
-        self, owner: str, name: str, back: Back, run: Run, *, takes: Takes
+        self, owner: str, name: str, back: Back, run: Run, *, takes: Takes, brought: object = None
     ) -> dict[str, Any]:
-        """The result of the call, or that it requires input."""
-        call = _Call(owner=owner, name=name, back=back, takes=takes)
+        """The result of the call, or that it requires input. `brought`: answers by the names of
+        their questions, from a client that knows them already."""
+        call = _Call(
+            owner=owner, name=name, back=back, takes=takes, brought=dict(object_of(brought))
+        )
         ways = Back(progress=call.progress, log=call.log, ask=call.ask)
         call.task = asyncio.get_running_loop().create_task(_ran(run, ways))
         return await self._next(call)
@@ -90,7 +97,9 @@ class Held:
         del self._waiting[state]
         call.back = back
         call.asked = _future()
-        given = object_of(object_of(params.get("inputResponses")).get(call.key))
+        answers = object_of(params.get("inputResponses"))
+        given = object_of(answers.get(call.key))
+        call.brought = {key: value for key, value in answers.items() if key != call.key}
         if call.answer is not None and not call.answer.done():
             if given:
                 call.answer.set_result(given)

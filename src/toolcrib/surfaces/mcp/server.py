@@ -91,7 +91,14 @@ class ToolServer(Server[Any]):
         if modern and params.get("requestState") is not None:
             return await self.held.resume(served.owner, name, peer.back, params)
         if modern and peer.can_be_asked:
-            return await self.held.begin(served.owner, name, peer.back, run, takes=peer.takes)
+            return await self.held.begin(
+                served.owner,
+                name,
+                peer.back,
+                run,
+                takes=peer.takes,
+                brought=params.get("inputResponses"),
+            )
         return await run(peer.back)
 
     async def _on_listen(
