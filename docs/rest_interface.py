@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolcrib.surfaces.http.paging import MAX_LIMIT
-from toolcrib.surfaces.http.problems import STATUS
 from toolcrib.surfaces.http.places import OPEN_PATHS
+from toolcrib.surfaces.http.problems import STATUS
 from toolcrib.surfaces.http.serving import rest
 
 Schema = Mapping[str, Any]

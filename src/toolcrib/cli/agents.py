@@ -54,6 +54,7 @@ async def show_agent(client: Client, agent_id: AgentId) -> Answer:
 async def create_agent(
     client: Client,
     name: Annotated[str, typer.Argument(help="A name of its own within the group.")],
+    *,
     group_id: Annotated[int | None, typer.Option("--group", help="The group it serves.")] = None,
     model: Model = None,
     system_prompt: Prompt = None,
@@ -76,6 +77,7 @@ async def create_agent(
 async def update_agent(
     client: Client,
     agent_id: AgentId,
+    *,
     name: Annotated[str | None, typer.Option(help="The new name.")] = None,
     model: Model = None,
     system_prompt: Prompt = None,
@@ -83,9 +85,7 @@ async def update_agent(
     if_version: IfVersion = None,
 ) -> Answer:
     """Change an agent."""
-    changes = given(
-        name=name, model=model, system_prompt=system_prompt, tool_search=tool_search
-    )
+    changes = given(name=name, model=model, system_prompt=system_prompt, tool_search=tool_search)
     return record(await client.patch(path("agents", agent_id), changes, version=if_version))
 
 

@@ -48,9 +48,7 @@ class Opening:
     async def _opened(self) -> Platform:
         settings = self._settings
         key_file = key_file_of(settings)
-        storage = await open_storage(
-            settings.database, redis=settings.redis_url.get_secret_value()
-        )
+        storage = await open_storage(settings.database, redis=settings.redis_url.get_secret_value())
         try:
             platform = Platform(settings, storage, self._registry, key_file)
             await self._begin(platform)

@@ -17,8 +17,8 @@ Progress = Callable[[float, float | None, str | None], Awaitable[None]]
 Log = Callable[[str, Any, str | None], Awaitable[None]]
 """`await log(level, data, logger)`; the levels are those of syslog."""
 AskPerson = Callable[[Mapping[str, Any], str], Awaitable[Mapping[str, Any]]]
-"""`await ask(params, name)`: the parameters of an MCP elicitation in, its result out; `name` is what
-the tool calls the question, empty where it has none.
+"""`await ask(params, name)`: the parameters of an MCP elicitation in, its result out; `name` is
+what the tool calls the question, empty where it has none.
 
 Raises CallRefused when whoever made the call cannot ask anybody.
 """

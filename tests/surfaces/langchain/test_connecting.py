@@ -1,4 +1,4 @@
-"""Models whose vendor has no hosted MCP get a server's tools through Toolcrib, if that is wished."""
+"""Models whose vendor has no hosted MCP get a server's tools through Toolcrib, where wished."""
 
 from __future__ import annotations
 
