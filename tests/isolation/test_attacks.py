@@ -415,6 +415,9 @@ async def test_the_end_of_a_chat_ends_what_runs(mallory: Attacker) -> None:
         ran = await busy
     assert ran.ended == "closed"
     assert list(mallory.folder.parent.iterdir()) == []
+    cgroups = isolation().cgroups
+    if cgroups is not None:
+        await until(lambda: cgroups.leave(mallory.key.name))
 
 
 async def test_the_end_is_heard_by_other_processes(mallory: Attacker, tmp_path: Path) -> None:

@@ -49,11 +49,12 @@ class Cgroups:
                     return int(value)
         return 0
 
-    def leave(self, name: str) -> None:
-        """Remove the group if nothing runs in it."""
+    def leave(self, name: str) -> bool:
+        """Remove the group if nothing runs in it; whether it is gone."""
         for place in self._places:
             with suppress(OSError):
                 (place / name).rmdir()
+        return not any((place / name).exists() for place in self._places)
 
     @property
     def _places(self) -> tuple[Path, ...]:

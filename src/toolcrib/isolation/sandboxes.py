@@ -166,6 +166,15 @@ class Sandboxes:
             *("rm", "-rf", "--one-file-system", "--", str(gone)), env={"PATH": PATH}
         )
         await remover.wait()
+        await self._leave(key)
+
+    async def _leave(self, key: Key) -> None:
+        """Remove the chat's group, once the kernel has done away with what was killed."""
+        cgroups = None if self._isolation is None else self._isolation.cgroups
+        for _ in range(50):
+            if cgroups is None or cgroups.leave(key.name):
+                return
+            await asyncio.sleep(0.02)
 
     async def close(self) -> None:
         """Stop everything that runs; the folders stay for the next start."""
