@@ -4,23 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from toolcrib.resolution.toolset import Absence, ResolvedTool, Stage, Toolset
 
 StepVerdict = Literal["passed", "stopped"]
-_ORDER: tuple[Stage, ...] = (
-    "agent",
-    "capability",
-    "grant",
-    "code",
-    "condition",
-    "setting",
-    "source",
-    "selection",
-    "name",
-    "hold",
-)
+_ORDER: tuple[Stage, ...] = get_args(Stage)
 _PASSED: dict[Stage, str] = {
     "agent": "the agent is within reach",
     "capability": "a live capability of the agent names the code",

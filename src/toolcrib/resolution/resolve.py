@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import NamedTuple
 
 from toolcrib.catalog.capabilities import Capability, CapabilityStore
-from toolcrib.errors import Conflict, NotFound
+from toolcrib.errors import NotFound
 from toolcrib.grants.agents import Agent, AgentStore
-from toolcrib.grants.decide import decide, of_agent, of_capability
+from toolcrib.grants.decide import decide, of_agent
 from toolcrib.grants.groups import acting_for
 from toolcrib.identity.caller import Caller
-from toolcrib.resolution.conditions import Situation
 from toolcrib.resolution.exposed import ExposedNames
+from toolcrib.resolution.finding import Findings, find
 from toolcrib.resolution.granted import narrowed
 from toolcrib.resolution.holding import Holding
-from toolcrib.resolution.naming import Names
-from toolcrib.resolution.offering import Found, Generation, Providers
+from toolcrib.resolution.offering import Generation, Providers
 from toolcrib.resolution.searching import Searching
 from toolcrib.resolution.selection import select
-from toolcrib.resolution.toolset import Absence, ResolvedTool, Toolset
+from toolcrib.resolution.settling import settled
+from toolcrib.resolution.toolset import Toolset
 from toolcrib.secrets.settings import SettingValues
-from toolcrib.tools.source import Bundle
 
 _REMEMBERED = 4096
-_NAMING_TRIES = 5
 
 
 class _Lately(NamedTuple):
@@ -115,23 +112,12 @@ class Resolver:
         self, agent: Agent, rows: Sequence[Capability], caller: Caller, missing: Sequence[int]
     ) -> Toolset:
         """Resolve with the names that the agent's tools have, and write down new ones."""
-        agent_id = agent.id
         found = await self._found(rows, caller, missing)
         bundles, off = select(found.bundles, agent.tools_config)
         found = replace(found, bundles=bundles, absences=[*found.absences, *off])
         if self._names is None:
             return found.toolset()
-        for _ in range(_NAMING_TRIES):
-            names = Names(await self._names.known(agent_id))
-            toolset = found.toolset(names)
-            if not names.news:
-                return toolset
-            try:
-                await self._names.keep(agent_id, names.news)
-            except Conflict:
-                continue  # another process gave one of them to another tool just now
-            return toolset
-        raise Conflict(f"The names of agent {agent_id}'s tools could not be settled; try again.")
+        return await settled(found, agent.id, self._names)
 
     async def for_capabilities(self, rows: Sequence[Capability], caller: Caller) -> Toolset:
         """The tools of stored rows for a caller whose group is chosen."""
@@ -192,86 +178,9 @@ async def resolve(
     ).toolset()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Findings:
-    """What the rows bring, before anything has its name."""
-
-    bundles: Sequence[tuple[Bundle, int | None]]
-    absences: Sequence[Absence]
-
-    def toolset(self, names: Names | None = None) -> Toolset:
-        names = names or Names()
-        names.absences += self.absences
-        delegations: list[Mapping[str, Any]] = []
-        for bundle, capability_id in self.bundles:
-            names.add(bundle, capability_id=capability_id)
-            delegations += bundle.delegations
-        named = names.tools
-        held = {name: tool for name, tool in named.items() if tool.hold is not None}
-        shown = {name: tool for name, tool in named.items() if name not in held}
-        return Toolset(
-            tools=shown if held else named,
-            absences=(*names.absences, *map(_held_back, held.values())),
-            delegations=tuple(delegations),
-            held=held,
-        )
-
-
-async def find(
-    rows: Sequence[Capability],
-    caller: Caller,
-    *,
-    providers: Providers,
-    settings: Mapping[str, str],
-    missing: Sequence[int] = (),
-) -> Findings:
-    """Ask for all rows at once: one that has to wait for a server delays no other."""
-    situation = Situation(
-        context=caller.context,
-        in_chat=caller.chat is not None,
-        user_id=caller.user_id,
-        group_id=caller.group_id,
-        settings=settings,
-    )
-    ordered = sorted(rows, key=lambda r: (r.ordering, r.id))
-    answers = await asyncio.gather(
-        *(_found_for(row, caller, situation, providers) for row in ordered)
-    )
-    bundles: list[tuple[Bundle, int | None]] = []
-    absences = [_gone(capability_id) for capability_id in missing]
-    for row, (brought, absent) in zip(ordered, answers, strict=True):
-        bundles += [(bundle, row.id or None) for bundle in brought]
-        absences += absent
-    return Findings(bundles=bundles, absences=absences)
-
-
-async def _found_for(
-    row: Capability, caller: Caller, situation: Situation, providers: Providers
-) -> Found:
-    refused = refusal(row, caller)
-    if refused is not None:
-        return (), (refused,)
-    provider = providers.get(row.type)
-    if provider is None:
-        return (), (_no_provider(row),)
-    return await provider.find(row, situation)
-
-
 def _held_code(code: str) -> Capability:
     """What an agent holds without a row: it comes after the rows."""
     return Capability(id=0, name=code, code=code, access_type="system", ordering=2**31)
-
-
-def _held_back(tool: ResolvedTool) -> Absence:
-    hold = tool.hold
-    return Absence(
-        stage="hold",
-        ref=tool.ref,
-        reason=hold.reason if hold else "",
-        fix=hold.fix if hold else "",
-        tool=tool.name,
-        code=tool.code,
-    )
 
 
 def _key(caller: Caller) -> tuple[object, ...]:
@@ -283,45 +192,4 @@ def _key(caller: Caller) -> tuple[object, ...]:
         caller.agent_id,
         caller.chat is not None,
         caller.context,
-    )
-
-
-def refusal(row: Capability, caller: Caller) -> Absence | None:
-    """Why the caller may not use the row; None when they may."""
-    if row.archived:
-        return Absence(
-            stage="capability",
-            ref=f"capability:{row.id}",
-            reason="the capability is archived",
-            fix="Take it off the agent, or restore it.",
-            code=row.code,
-        )
-    verdict = decide(caller, "use", of_capability(row))
-    if verdict:
-        return None
-    return Absence(
-        stage="grant",
-        ref=f"capability:{row.id}",
-        reason=f"you may not use this capability: {verdict.reason}",
-        fix="Ask its owner or an admin of its group.",
-        code=row.code,
-    )
-
-
-def _gone(capability_id: int) -> Absence:
-    return Absence(
-        stage="capability",
-        ref=f"capability:{capability_id}",
-        reason="the capability does not exist any more",
-        fix="Take it off the agent.",
-    )
-
-
-def _no_provider(row: Capability) -> Absence:
-    return Absence(
-        stage="source",
-        ref=f"capability:{row.id}",
-        reason=f"this installation has no source for capabilities of type {row.type!r}",
-        fix="Use a capability of type internal.",
-        code=row.code,
     )

@@ -18,7 +18,8 @@ from toolcrib.identity.context import Context, Environment
 from toolcrib.invocation.flight import Outcome, Request
 from toolcrib.platform import Bare
 from toolcrib.plugin.registration import Registry
-from toolcrib.resolution.resolve import refusal, resolve
+from toolcrib.resolution.refusal import refusal
+from toolcrib.resolution.resolve import resolve
 from toolcrib.resolution.toolset import Absence, Toolset
 from toolcrib.sources.oauth.options import has_auth
 from toolcrib.surfaces.langchain.configurable import Asker

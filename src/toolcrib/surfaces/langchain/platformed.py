@@ -16,7 +16,7 @@ from toolcrib.identity.caller import Caller
 from toolcrib.invocation.flight import Outcome, Request
 from toolcrib.platform import Platform
 from toolcrib.resolution.filling import filling_group
-from toolcrib.resolution.resolve import refusal
+from toolcrib.resolution.refusal import refusal
 from toolcrib.resolution.toolset import Absence, Toolset
 from toolcrib.sources.oauth.options import has_auth
 from toolcrib.surfaces.langchain.configurable import Asker
