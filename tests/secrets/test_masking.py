@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from toolcrib.secrets.forms import private_forms
 from toolcrib.secrets.masking import MASK, MIN_LENGTH, Masker, Maskers
 from toolcrib.secrets.memory import Memory
 
@@ -293,3 +294,47 @@ def test_values_inside_json_are_masked_keys_too() -> None:
 def test_bytes_are_masked() -> None:
     """Files may echo a value as well."""
     assert Masker(["topsecret"]).data(b"\x00topsecret\xff") == b"\x00***\xff"
+
+
+@pytest.mark.parametrize("blanks", [" {} ", "{}\n", "\t{}\r\n"])
+def test_a_value_with_blanks_around_it_is_masked_as_it_is_sent(blanks: str) -> None:
+    """Headers and URLs leave the blanks out, so an echo has none."""
+    masker = Masker([blanks.format("topsecret")])
+
+    assert masker.text("key=topsecret;") == f"key={MASK};"
+    assert masker.text(standard("key=topsecret;")) != standard("key=topsecret;")
+
+
+@pytest.mark.parametrize("charset", ["utf-16-le", "utf-16-be", "utf-16"])
+@pytest.mark.parametrize("form", [str, lambda text: quote(text, safe=""), in_json])
+def test_bytes_of_two_for_each_character_are_masked(
+    charset: str, form: Callable[[str], str]
+) -> None:
+    """Files of other systems hold texts so."""
+    data = f"key={form(SECRET)};".encode(charset)
+
+    assert Masker([SECRET]).data(data).decode(charset) == f"key={MASK};"
+
+
+@pytest.mark.parametrize(
+    ("value", "echo"),
+    [
+        ("https://hooks.example/services/T9xKq27bLmPz4", "no service T9xKq27bLmPz4 here"),
+        ("https://hooks.example/a/b/c/d/e/f/g/h/i?x=1", "no such path: /a/b/c/d/e/f/g/h/i"),
+        ("https://api.example/bot1234567:AAF-xyz/", "bot1234567:AAF-xyz is no bot"),
+        ("https://api.example/x?sig=Qw8ZrT5y", "the signature Qw8ZrT5y is wrong"),
+    ],
+)
+def test_parts_of_an_address_that_are_its_key_are_masked(value: str, echo: str) -> None:
+    """An upstream is asked for a path and answers with a piece of it."""
+    masked = Masker(private_forms([value])).text(echo)
+
+    assert MASK in masked
+    assert not any(part in masked for part in ("T9xKq", "/a/b", "1234567", "Qw8Z"))
+
+
+def test_ordinary_words_of_an_address_stay() -> None:
+    """Else no answer of `/v1/search` could be read."""
+    masker = Masker(private_forms(["https://api.example/v1/knowledge-base/search"]))
+
+    assert masker.text("search v1 knowledge-base") == "search v1 knowledge-base"

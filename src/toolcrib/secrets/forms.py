@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from urllib.parse import parse_qsl, urlsplit
 
 _LONG_TAIL = 16
+_TOKEN = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z]).{12,}", re.ASCII)
+"""A part of a path that names nothing a person would: the key of a webhook, of a bot."""
 
 
 def private_forms(values: Iterable[str]) -> set[str]:
@@ -20,8 +23,8 @@ def private_forms(values: Iterable[str]) -> set[str]:
         except ValueError:
             continue
         tail = f"{parts.path}?{parts.query}" if parts.query else parts.path
-        if len(tail) >= _LONG_TAIL:
-            forms.add(tail)
+        forms |= {part for part in (tail, parts.path) if len(part) >= _LONG_TAIL}
+        forms |= {part for part in parts.path.split("/") if _TOKEN.fullmatch(part)}
         if parts.query:
             forms |= {item for _, item in parse_qsl(parts.query)}
     return forms

@@ -30,7 +30,10 @@ class Masker:
     """Replaces every form of the given values by `***`. Cheap when there is nothing to hide."""
 
     def __init__(self, values: Iterable[str]) -> None:
-        self._values = sorted({v for v in values if len(v) >= MIN_LENGTH}, key=len, reverse=True)
+        # Headers and URLs leave out the blanks around a value.
+        found = {form for value in values for form in (value, value.strip())}
+        long = (form for form in found if len(form) >= MIN_LENGTH)
+        self._values = sorted(long, key=len, reverse=True)
         self._base64 = Base64Forms(_inner_forms(self._values))
         self._probes = _shortest([*map(_rarest, self._values), *self._base64.probes])
         self._byte_probes = [probe.encode() for probe in self._probes]
@@ -48,6 +51,9 @@ class Masker:
         return self._masked(text) if any(map(text.__contains__, self._probes)) else text
 
     def data(self, data: bytes) -> bytes:
+        for form, mask in self._wide:
+            if form in data:
+                data = data.replace(form, mask)
         found = any(map(data.__contains__, self._byte_probes))
         return self._masked_bytes(data) if found else data
 
@@ -128,6 +134,16 @@ class Masker:
         """The longest first, so that none leaves the rest of another behind."""
         forms = {f for v in self._values if not spellable(v) for f in usual_spellings(v)}
         return sorted(forms, key=len, reverse=True)
+
+    @cached_property
+    def _wide(self) -> list[tuple[bytes, bytes]]:
+        """The usual forms in two bytes for each character, as files of other systems hold texts."""
+        forms = {form for value in self._values for form in usual_spellings(value)}
+        return [
+            (form.encode(name, "surrogatepass"), MASK.encode(name))
+            for form in sorted(forms, key=len, reverse=True)
+            for name in ("utf-16-le", "utf-16-be")
+        ]
 
     @cached_property
     def _pattern(self) -> re.Pattern[str] | None:

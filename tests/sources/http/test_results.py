@@ -288,3 +288,22 @@ async def test_the_deadline_is_the_shorter_of_both(bench: Bench) -> None:
     assert output.error is not None
     assert output.error.code == "timeout"
     assert 0.9 < loop.time() - began < 60
+
+
+async def test_a_value_in_the_headers_of_a_file_is_masked_before_they_are_cut(bench: Bench) -> None:
+    """A file's name ends at a quote, a media type is written small: half a value would stay."""
+    value = 'Zq9-Kd"Yw7-Lm'
+    headers = [("Content-Disposition", f'attachment; filename="{value}.bin"')]
+    bench.upstream.reply(
+        "/x", answer(body=b"\0\xff", headers=[("Content-Type", f"x/{value}"), *headers])
+    )
+    source = await bench.api(
+        {"name": "x", "url": bench.url("/x"), "headers": {"X-Key": "${KEY}"}}, {"KEY": value}
+    )
+
+    output = await bench.call(source, {})
+
+    part = output.parts[0]
+    assert isinstance(part, BlobPart)
+    assert part.mime_type == "application/octet-stream"
+    assert "Zq9" not in str(part.name)

@@ -110,7 +110,7 @@ def read_content(response: Response, masker: Masker = _NOBODY) -> Content:
     if shape == "unknown":
         shape = "text" if _is_utf8(response) else "file"
     if shape not in {"json", "text"}:
-        return Content(blob=_blob(response, shape))
+        return Content(blob=_blob(response, shape, masker))
     if response.truncated or len(body) > TEXT_LIMIT:
         return _cut_text(response, masker)
     text = response.text()
@@ -166,15 +166,18 @@ def _exact(text: str, value: Any) -> Any:
         return value
 
 
-def _blob(response: Response, shape: str) -> BlobPart:
+def _blob(response: Response, shape: str, masker: Masker) -> BlobPart:
+    """Headers are searched whole: half a value, or one in other letters, is not found later."""
     kind: Literal["image", "audio", "file"] = "file"
     if shape in {"image", "audio"}:
         kind = "image" if shape == "image" else "audio"
-    found = _FILENAME.search(response.headers.get("Content-Disposition", ""))
+    found = _FILENAME.search(masker.text(response.headers.get("Content-Disposition", "")))
+    content_type = response.headers.get("Content-Type", "")
+    told = response.media_type if masker.text(content_type) == content_type else ""
     return BlobPart(
         kind=kind,
         data=response.body,
-        mime_type=response.media_type or "application/octet-stream",
+        mime_type=told or "application/octet-stream",
         name=found[1].strip() if found else None,
     )
 
