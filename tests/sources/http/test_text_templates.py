@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.sources.http.conftest import Bench, headers_of
+from toolcrib.errors import InvalidArguments, InvalidOptions
 from toolcrib.secrets.placeholders import SECRETS, SETTINGS, Language
 from toolcrib.sources.http.api import ApiKind
 from toolcrib.sources.http.packages import PackageKind
-from toolcrib.sources.http.raws import compile_raw
+from toolcrib.sources.http.raws import charset_of, compile_raw
 from toolcrib.sources.http.slots import Values, read_text
 from toolcrib.sources.http.trees import compile_tree, read_tree
 
@@ -203,3 +204,94 @@ def test_a_stored_beginning_counts_as_well() -> None:
     template = '{"k":"{{KEY}}","n":{{N}},"t":"{t}"}'
     made = fill(template, "", {"t": '"'}, {"KEY": '"', "N": "5"}, SECRETS)
     assert json.loads(made) == {"k": '"', "n": 5, "t": '"'}
+
+
+def in_strings(levels: int) -> str:
+    """A template inside so many strings of JSON."""
+    template = '{"text":"{t}","n":{n}}'
+    for _ in range(levels):
+        template = json.dumps({"in": template})
+    return template
+
+
+def out_of_strings(text: str, levels: int) -> Any:
+    for _ in range(levels):
+        text = json.loads(text)["in"]
+    return json.loads(text)
+
+
+@pytest.mark.parametrize("levels", [0, 1, 2, 3, 4])
+@given(values, st.integers())
+def test_json_in_strings_of_json_keeps_its_members_at_any_depth(
+    levels: int, text: str, number: int
+) -> None:
+    """As push services have it: a message is JSON, in it a payload for each system, as JSON."""
+    arguments = {"t": text, "n": number}
+    inner = {"text": text, "n": number}
+    template = in_strings(levels)
+
+    assert out_of_strings(fill(template, "application/json", arguments), levels) == inner
+    form = fill(f"Message={template}&x=1", FORM, arguments)
+    assert out_of_strings(dict(parse_qsl(form))["Message"], levels) == inner
+    tree = read_tree({"m": template}, lambda part: read_text(part, SETTINGS), "options")
+    made = compile_tree(tree, Values({}, SETTINGS))(arguments)
+    assert out_of_strings(made["m"], levels) == inner
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{'a': '{t}'}",
+        '{"a": "{t}", \'b\': 1}',
+        '{/* " */ "a": "{t}"}',
+        '{"a": "{t}"} // "',
+        '{"a": "x", \\"b": "{t}"}',
+        '{ user(name: "{t}") { id } }',
+    ],
+)
+@pytest.mark.parametrize("kind", ["application/json", "application/json5", ""])
+def test_json_that_lenient_readers_read_otherwise_is_refused(template: str, kind: str) -> None:
+    """Other quotes and comments move the place where a string ends: a value could leave it."""
+    with pytest.raises(InvalidOptions, match="outside of a string"):
+        fill(template, kind, {"t": "x"})
+
+
+def test_json_without_holes_is_the_authors_own() -> None:
+    """Nothing can leave a place that nothing is put in."""
+    assert fill("{'a': 1} // all", "application/json5", {}) == "{'a': 1} // all"
+
+
+@given(st.text(st.characters(min_codepoint=32, max_codepoint=0xD7FF)) | st.just("]]><a/>]]"))
+def test_cdata_holds_the_text_as_it_is(text: str) -> None:
+    """A document inside a document, as old services want it."""
+    if any("\x7f" <= char <= "\x9f" for char in text):
+        return
+    template = "<m><t><![CDATA[]]{t}]]></t><u>{t}</u></m>"
+    root = ET.fromstring(fill(template, "text/xml", {"t": text}))  # noqa: S314
+    assert [(child.tag, child.text or "") for child in root] == [("t", f"]]{text}"), ("u", text)]
+
+
+@pytest.mark.parametrize(
+    "template",
+    ["<a id={t}/>", "<a {t}='1'/>", "<{t}>x</a>", "</{t}>", "<a b='{t}' c={t}/>", "<!DOCTYPE {t}>"],
+)
+def test_in_a_tag_only_a_word_may_stand(template: str) -> None:
+    """Without quotes a blank would begin another attribute."""
+    assert fill(template, "text/html", {"t": "n-1"}) == template.replace("{t}", "n-1")
+    for text in ("1 admin=true", "", "a/><b", "a\tb", "é"):
+        with pytest.raises(InvalidArguments, match="outside of quotes"):
+            fill(template, "text/html", {"t": text})
+
+
+@pytest.mark.parametrize(
+    "template", ["1 < 2 {t}", "<!-- ' -->{t}", "<?x '?>{t}", "<a b='>\">'>{t}</a>", "<a>'{t}"]
+)
+def test_what_only_looks_like_a_tag_is_text(template: str) -> None:
+    """Comments, instructions and quotes are read to their ends."""
+    assert fill(template, "text/html", {"t": "a <b>"}) == template.replace("{t}", "a &lt;b&gt;")
+
+
+@pytest.mark.parametrize("charset", ["unicode_escape", "raw_unicode_escape", "punycode", "idna"])
+def test_a_codec_of_python_is_no_charset(charset: str) -> None:
+    """Its escapes would meet those of JSON."""
+    assert charset_of(f"application/json; charset={charset}") == "utf-8"

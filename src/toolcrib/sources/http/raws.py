@@ -9,6 +9,7 @@ arguments.
 from __future__ import annotations
 
 import re
+from codecs import lookup
 from collections.abc import Callable
 
 from toolcrib.sources.http.json_texts import Written, json_writings
@@ -16,9 +17,13 @@ from toolcrib.sources.http.kinds import is_json_lines, is_xml, kind_of
 from toolcrib.sources.http.pairs import pair_writers, split_pairs
 from toolcrib.sources.http.slots import Filled, Slot, Stored
 from toolcrib.sources.http.styles import Arguments
-from toolcrib.sources.http.words import Writer, text_of, xml_content
+from toolcrib.sources.http.words import Writer, text_of
+from toolcrib.sources.http.xml_texts import xml_writings
 
 _CHARSET = re.compile(r"""charset\s*=\s*["']?([^\s"';,]+)""", re.IGNORECASE)
+
+_PYTHONS_OWN = frozenset({"unicode-escape", "raw-unicode-escape", "punycode", "idna"})
+"""Codecs that are no charsets: what they make of an escaped text is escaped no more."""
 
 _LINE_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 """What JSON leaves as it is and some readers take for the end of a line."""
@@ -29,11 +34,13 @@ TextMaker = Callable[[Arguments], str]
 def charset_of(content_type: str) -> str:
     """The charset that the Content-Type names; UTF-8 where it names none we know."""
     named = _CHARSET.search(content_type)
+    if named is None:
+        return "utf-8"
     try:
-        "".encode(named[1] if named else "utf-8")
+        "".encode(named[1])
     except (LookupError, ValueError):
         return "utf-8"
-    return named[1] if named else "utf-8"
+    return "utf-8" if lookup(named[1]).name in _PYTHONS_OWN else named[1]
 
 
 def encoded(text: str, content_type: str) -> bytes:
@@ -51,8 +58,9 @@ def compile_raw(pieces: Filled, content_type: str, *, where: str) -> TextMaker:
         return _joined(json_writings(pieces, where), in_lines=in_lines)
     if kind == "form":
         return _joined(_form_writings(pieces))
-    write = xml_content if kind == "xml" else text_of
-    return _joined([(piece, write) for piece in pieces])
+    if kind == "xml":
+        return _joined(xml_writings(pieces))
+    return _joined([(piece, text_of) for piece in pieces])
 
 
 def _joined(written: list[Written], *, in_lines: bool = False) -> TextMaker:

@@ -98,8 +98,13 @@ def json_value(text: str) -> str:
 
 def xml_content(value: Any) -> str:
     """Character data that reads back the same, in an element or in an attribute."""
+    return _escape_xml(xml_text(value), _XML_ENTITIES)
+
+
+def xml_text(value: Any) -> str:
+    """The value as text. Raises InvalidArguments for a character that XML has no way to write."""
     text = text_of(value)
     bad = _NO_XML.search(text)
     if bad:
         raise InvalidArguments(f"XML cannot hold the character U+{ord(bad[0]):04X}.")
-    return _escape_xml(text, _XML_ENTITIES)
+    return text
