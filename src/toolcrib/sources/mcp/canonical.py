@@ -61,7 +61,9 @@ def masked(options: Mapping[str, Any]) -> dict[str, Any]:
 def with_login(entry: Mapping[str, Any], token: str) -> dict[str, Any]:
     """The server with the access token of a login, as a vendor sends it."""
     given = entry.get("headers")
-    members = cast("Mapping[str, Any]", given) if isinstance(given, Mapping) else {}
+    members: Mapping[str, Any] = (
+        cast("Mapping[str, Any]", given) if isinstance(given, Mapping) else {}
+    )
     headers = {name: value for name, value in members.items() if name.lower() != "authorization"}
     return {**entry, "headers": {**headers, "Authorization": f"Bearer {token}"}}
 

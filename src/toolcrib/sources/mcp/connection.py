@@ -9,48 +9,28 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any, cast
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import anyio
-import httpx2
 import mcp_types as types
 from mcp.client import ClientSession, IncomingMessage
-from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost, listen
 from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.exceptions import MCPError
 from mcp.shared.inbound import x_mcp_header_map
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 
-from toolcrib.errors import (
-    EgressBlocked,
-    SourceError,
-    SourceProtocolError,
-    SourceTimeout,
-    SourceUnreachable,
-    ToolcribError,
-)
+from toolcrib.errors import SourceTimeout, SourceUnreachable, ToolcribError
 from toolcrib.net.streaming import StreamingClients
 from toolcrib.sources.mcp.asking import Voices
-from toolcrib.sources.mcp.authorized import Authorized
-from toolcrib.sources.mcp.conversation import (
-    Ask,
-    HeaderMap,
-    HeadersRefused,
-    Progress,
-    Refused,
-    SessionLost,
-)
+from toolcrib.sources.mcp.conversation import Ask, HeaderMap, Progress
 from toolcrib.sources.mcp.envelope import CLIENT, dress, is_modern
-from toolcrib.sources.mcp.faults import FaultAnswers, read_fault
-from toolcrib.sources.mcp.limits import BODY_LIMIT, Limits
+from toolcrib.sources.mcp.failures import refused, translated
+from toolcrib.sources.mcp.limits import Limits
 from toolcrib.sources.mcp.negotiation import negotiate
-from toolcrib.sources.mcp.servers import HttpServer, Server
-from toolcrib.sources.mcp.sse import sse_transport
-from toolcrib.sources.mcp.stdio import stdio_transport
+from toolcrib.sources.mcp.servers import Server
+from toolcrib.sources.mcp.streams import streams_to
 
 # Both write addresses and messages, which may hold secrets, into the log.
 for _name in ("mcp", "httpx2", "httpcore2"):
@@ -134,7 +114,7 @@ class Connection:
             self._end_with(SourceUnreachable("The connection was closed.", sent=False))
 
     async def _serve(self) -> None:
-        async with self._transport() as (read, write):
+        async with streams_to(self._server, self._clients) as (read, write):
             dispatcher = _Dispatcher(read, write, self._over)
             session = ClientSession(
                 dispatcher=dispatcher,
@@ -236,28 +216,6 @@ class Connection:
                 self.close()
         raise failure
 
-    def _transport(self) -> AbstractAsyncContextManager[Any]:
-        if not isinstance(self._server, HttpServer):
-            return stdio_transport(self._server)
-        return self._over_http(self._server)
-
-    @asynccontextmanager
-    async def _over_http(self, server: HttpServer) -> AsyncGenerator[Any]:
-        bearer = server.auth
-
-        def wrap(inner: httpx2.AsyncBaseTransport) -> FaultAnswers:
-            return FaultAnswers(inner if bearer is None else Authorized(inner, bearer))
-
-        async with self._clients.client(server.headers, wrap=wrap) as client:
-            if server.wire == "sse":
-                transport: AbstractAsyncContextManager[Any] = sse_transport(server.url, client)
-            else:
-                transport = streamable_http_client(
-                    server.url, http_client=client, max_sse_event_size=BODY_LIMIT
-                )
-            async with transport as streams:
-                yield streams
-
 
 def _watched(progress: Progress) -> ProgressFnT:
     async def on_progress(progress: float, total: float | None, message: str | None) -> None:
@@ -265,59 +223,3 @@ def _watched(progress: Progress) -> ProgressFnT:
 
     told = progress
     return on_progress
-
-
-def translated(error: BaseException) -> ToolcribError:
-    """Ours for whatever ended a conversation: the most telling of a group."""
-    found = list(_leaves(error))
-    for one in found:
-        if isinstance(one, ToolcribError):
-            return one
-    for one in found:
-        if isinstance(one, MCPError):
-            return refused(one)
-        if isinstance(one, httpx2.TransportError | httpx2.InvalidURL):
-            return SourceUnreachable(f"The server could not be reached: {one}.", sent=None)
-    kind = type(found[0]).__name__ if found else type(error).__name__
-    return SourceProtocolError(f"The conversation broke ({kind}).", sent=None)
-
-
-def refused(error: MCPError) -> SourceError:
-    """Ours for a JSON-RPC error, be it the server's or one that stands for a failure below."""
-    fault = read_fault(error.data)
-    if fault is None:
-        return _of_server(error)
-    if fault.code == "unreachable":
-        return SourceUnreachable(error.message, sent=fault.sent)
-    if fault.code == "timeout":
-        return SourceTimeout(error.message, sent=fault.sent)
-    if fault.code == "blocked":
-        return EgressBlocked(error.message, sent=False)
-    return Refused(error.message, rpc_code=error.code, code=fault.code, status=fault.status)
-
-
-def _of_server(error: MCPError) -> SourceError:
-    words = error.message or f"error {error.code}"
-    if error.code == types.REQUEST_TIMEOUT:
-        return SourceTimeout("The server did not answer in time.", sent=True)
-    if error.code == types.CONNECTION_CLOSED and words.startswith(_GONE):
-        return SourceUnreachable("The server ended the connection.", sent=True)
-    if error.code in _SESSION_CODES and _SESSION.search(words):
-        return SessionLost("The server does not know the session any more.", sent=False)
-    if error.code == types.HEADER_MISMATCH:
-        return HeadersRefused(f"The server refused the headers: {words}", sent=False)
-    return Refused(words, rpc_code=error.code)
-
-
-_GONE = ("Connection closed", "SSE stream")
-"""How the library words it; a server's own errors may have the same code."""
-_SESSION_CODES = (types.INVALID_REQUEST, -32000, -32001)
-_SESSION = re.compile(r"session|not initialized", re.IGNORECASE)
-
-
-def _leaves(error: BaseException) -> Iterator[BaseException]:
-    if not isinstance(error, BaseExceptionGroup):
-        yield error
-        return
-    for one in cast("BaseExceptionGroup[BaseException]", error).exceptions:
-        yield from _leaves(one)

@@ -1,0 +1,77 @@
+"""This module words what ended a conversation, or one call of it, as errors of ours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import cast
+
+import httpx2
+import mcp_types as types
+from mcp.shared.exceptions import MCPError
+
+from toolcrib.errors import (
+    EgressBlocked,
+    SourceError,
+    SourceProtocolError,
+    SourceTimeout,
+    SourceUnreachable,
+    ToolcribError,
+)
+from toolcrib.sources.mcp.conversation import HeadersRefused, Refused, SessionLost
+from toolcrib.sources.mcp.faults import read_fault
+
+_GONE = ("Connection closed", "SSE stream")
+"""How the library words it; a server's own errors may have the same code."""
+_SESSION_CODES = (types.INVALID_REQUEST, -32000, -32001)
+_SESSION = re.compile(r"session|not initialized", re.IGNORECASE)
+
+
+def translated(error: BaseException) -> ToolcribError:
+    """Ours for whatever ended a conversation: the most telling of a group."""
+    found = list(_leaves(error))
+    for one in found:
+        if isinstance(one, ToolcribError):
+            return one
+    for one in found:
+        if isinstance(one, MCPError):
+            return refused(one)
+        if isinstance(one, httpx2.TransportError | httpx2.InvalidURL):
+            return SourceUnreachable(f"The server could not be reached: {one}.", sent=None)
+    kind = type(found[0]).__name__ if found else type(error).__name__
+    return SourceProtocolError(f"The conversation broke ({kind}).", sent=None)
+
+
+def refused(error: MCPError) -> SourceError:
+    """Ours for a JSON-RPC error, be it the server's or one that stands for a failure below."""
+    fault = read_fault(error.data)
+    if fault is None:
+        return _of_server(error)
+    if fault.code == "unreachable":
+        return SourceUnreachable(error.message, sent=fault.sent)
+    if fault.code == "timeout":
+        return SourceTimeout(error.message, sent=fault.sent)
+    if fault.code == "blocked":
+        return EgressBlocked(error.message, sent=False)
+    return Refused(error.message, rpc_code=error.code, code=fault.code, status=fault.status)
+
+
+def _of_server(error: MCPError) -> SourceError:
+    words = error.message or f"error {error.code}"
+    if error.code == types.REQUEST_TIMEOUT:
+        return SourceTimeout("The server did not answer in time.", sent=True)
+    if error.code == types.CONNECTION_CLOSED and words.startswith(_GONE):
+        return SourceUnreachable("The server ended the connection.", sent=True)
+    if error.code in _SESSION_CODES and _SESSION.search(words):
+        return SessionLost("The server does not know the session any more.", sent=False)
+    if error.code == types.HEADER_MISMATCH:
+        return HeadersRefused(f"The server refused the headers: {words}", sent=False)
+    return Refused(words, rpc_code=error.code)
+
+
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    if not isinstance(error, BaseExceptionGroup):
+        yield error
+        return
+    for one in cast("BaseExceptionGroup[BaseException]", error).exceptions:
+        yield from _leaves(one)
