@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.support.mcp_real import NODE_22, npm_folder
 
+TOP = Path(__file__).parents[2]
 _PACKAGE = "@modelcontextprotocol/conformance"
 Verdicts = Mapping[str, Mapping[str, str]]
 """Of each scenario, what each check said: SUCCESS, FAILURE, WARNING, INFO or SKIPPED."""
@@ -28,10 +30,11 @@ class Run:
         return " ".join((self.release, *self.chosen[1:]))
 
 
+CURRENT, ALPHA = "0.1.16", "0.2.0-alpha.12"
 RUNS = (
-    Run(release="0.1.16", chosen=("--suite", "all")),
-    Run(release="0.2.0-alpha.12", chosen=("--requirements", "2025-11-25")),
-    Run(release="0.2.0-alpha.12", chosen=("--requirements", "2026-07-28")),
+    Run(release=CURRENT, chosen=("--suite", "all")),
+    Run(release=ALPHA, chosen=("--requirements", "2025-11-25")),
+    Run(release=ALPHA, chosen=("--requirements", "2026-07-28")),
 )
 """The current release, and the newest alpha in both eras."""
 
@@ -39,6 +42,16 @@ RUNS = (
 async def of_server(run: Run, url: str, folder: Path) -> Verdicts:
     """What the suite says of the server at this address."""
     return await _verdicts(run, folder, "server", "--url", url)
+
+
+async def of_client(run: Run, scenario: str, version: str, folder: Path) -> Mapping[str, str]:
+    """What the suite says of our side as a client in one scenario."""
+    command = f"{sys.executable} -m tests.conformance.client"
+    wanted = ("--command", command, "--scenario", scenario, "--spec-version", version)
+    wanted += ("--timeout", "120000")
+    found = await _verdicts(replace(run, chosen=wanted), folder, "client")
+    (checks,) = found.values()
+    return checks
 
 
 async def _verdicts(run: Run, folder: Path, *what: str) -> Verdicts:
@@ -54,6 +67,7 @@ async def _verdicts(run: Run, folder: Path, *what: str) -> Verdicts:
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
         env={**os.environ, "NO_COLOR": "1"},
+        cwd=TOP,
     )
     told, _ = await process.communicate()
     found = _read(folder)
