@@ -39,9 +39,7 @@ async def list_servers(client: Client) -> Answer:
 
 
 @command(mcp, "refresh", "toolcrib mcp refresh mcp:3")
-async def refresh_server(
-    client: Client, ref: Annotated[str, typer.Argument(help="The server, mcp:<capability id>.")]
-) -> Answer:
+async def refresh_server(client: Client, ref: Ref) -> Answer:
     """Connect to a server if need be, and read its list of tools now."""
     row = await client.post(path("mcp", "servers", ref, "refresh"))
     return listed({"items": [row], "next_cursor": None}, *COLUMNS, empty=NONE)

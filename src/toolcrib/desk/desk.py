@@ -29,6 +29,7 @@ from toolcrib.desk.pins_looking import PinLooking
 from toolcrib.desk.plugins import LoadedPlugins
 from toolcrib.desk.replying import Invoke, Replying
 from toolcrib.desk.secrets import StoredSecrets
+from toolcrib.desk.server_packages import PackageServers
 from toolcrib.desk.servers import McpServers
 from toolcrib.desk.settings import StoredSettings
 from toolcrib.desk.tokens import Tokens
@@ -188,7 +189,19 @@ def open_desk(
             users=stores.users,
             clock=clock,
         ),
-        servers=McpServers(capabilities=capabilities, provider=servers, holding=holding),
+        servers=McpServers(
+            capabilities=capabilities,
+            packages=PackageServers(
+                packages=stores.packages,
+                kinds=kinds,
+                installed=installed,
+                agents=stores.agents,
+                capabilities=capabilities,
+                holding=holding,
+            ),
+            provider=servers,
+            holding=holding,
+        ),
         pins=pins,
         pins_looking=PinLooking(
             holding=holding,

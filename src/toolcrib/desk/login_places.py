@@ -12,6 +12,7 @@ from toolcrib.desk.capabilities import Capabilities
 from toolcrib.errors import InvalidRequest, NotFound, ToolcribError
 from toolcrib.grants.agents import AgentStore
 from toolcrib.grants.decide import decide, of_capability
+from toolcrib.grants.groups import usual_group
 from toolcrib.identity.caller import Caller
 from toolcrib.identity.roles import Role
 from toolcrib.resolution.installed import PackageKinds, definition_of
@@ -68,7 +69,9 @@ class LoginPlaces:
             per = _per(row.options)
             if per is None or not _is_usable(row, caller):
                 raise NotFound(f"There is no server {ref!r} that wants a login.")
-            group_id = row.group_id if row.access_type == "group" else group_id or _only(caller)
+            group_id = (
+                row.group_id if row.access_type == "group" else group_id or usual_group(caller)
+            )
             return _owned(await self._of_row(caller, row, group_id), per, group_id)
         if kind == "package":
             return await self._of_package(caller, name, group_id)
@@ -83,7 +86,7 @@ class LoginPlaces:
         if per is None or not _is_usable(row, caller):
             return []
         if per == "user":
-            return [row.group_id if row.access_type == "group" else _only(caller)]
+            return [row.group_id if row.access_type == "group" else usual_group(caller)]
         if row.access_type == "group":
             return [row.group_id]
         return list[int | None](sorted(caller.group_ids))
@@ -132,13 +135,6 @@ def _owned(wanted: Wanted, per: str, group_id: int | None) -> Wanted:
     if group_id is None:
         raise InvalidRequest("This login is a group's: say which.", where="group_id")
     return replace(wanted, owner=LoginOwner(group_id=group_id))
-
-
-def _only(caller: Caller) -> int | None:
-    """The group that the caller acts for: the one named, or the only one."""
-    if caller.group_id is not None or len(caller.group_ids) != 1:
-        return caller.group_id
-    return next(iter(caller.group_ids))
 
 
 def _per(options: Mapping[str, Any] | None) -> str | None:

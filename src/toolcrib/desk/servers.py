@@ -1,4 +1,4 @@
-"""This module shows the MCP servers of a caller's capabilities, and looks at one anew.
+"""This module shows the MCP servers of a caller's capabilities and packages, and looks at one anew.
 
 Looking at a server pins what it lists, like any other look at its tools.
 """
@@ -6,13 +6,16 @@ Looking at a server pins what it lists, like any other look at its tools.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from toolcrib.catalog.capabilities import Capability
 from toolcrib.desk.capabilities import Capabilities
+from toolcrib.desk.server_packages import PackageServers
 from toolcrib.errors import NotFound
 from toolcrib.grants.decide import decide, of_capability
+from toolcrib.grants.groups import usual_group
 from toolcrib.identity.caller import Caller
 from toolcrib.resolution.holding import Holding
 from toolcrib.resolution.servers import ServerProvider
@@ -22,22 +25,44 @@ from toolcrib.tools.result import Output
 from toolcrib.tools.source import Bundle, Offer
 
 _PREFIX = "mcp:"
+_NUMBER = re.compile(r"[0-9]{1,18}")
+REFS = re.compile(rf"mcp:{_NUMBER.pattern}|package:[a-z][a-z0-9_]{{0,52}}")
+"""What a ref looks like."""
 
 
 class McpServers:
     """Servers as the caller connects to them: with their own settings, or their group's."""
 
     def __init__(
-        self, *, capabilities: Capabilities, provider: ServerProvider, holding: Holding
+        self,
+        *,
+        capabilities: Capabilities,
+        packages: PackageServers,
+        provider: ServerProvider,
+        holding: Holding,
     ) -> None:
         self._capabilities = capabilities
+        self._packages = packages
         self._provider = provider
         self._holding = holding
 
     async def list(
-        self, caller: Caller, *, after: int = 0, limit: int = 50
-    ) -> Sequence[tuple[int, ServerState]]:
-        """`(capability id, state)`, by id. All are looked at together, so none delays another."""
+        self, caller: Caller, *, after: str = "", limit: int = 50
+    ) -> Sequence[ServerState]:
+        """Behind the ref `after`: capabilities by id, then packages by slug."""
+        kind, _, name = after.partition(":")
+        states: list[ServerState] = []
+        if kind != "package":
+            states += await self._of_capabilities(caller, after=int(name or 0), limit=limit)
+            name = ""
+        if len(states) < limit:
+            states += await self._packages.list(caller, after=name, limit=limit - len(states))
+        return states
+
+    async def _of_capabilities(
+        self, caller: Caller, *, after: int, limit: int
+    ) -> Sequence[ServerState]:
+        """All are looked at together, so none delays another."""
         rows: list[Capability] = []
         while len(rows) < limit:
             page = await self._capabilities.list(caller, after=after, limit=200)
@@ -45,15 +70,16 @@ class McpServers:
             if len(page) < 200:
                 break
             after = page[-1].id
-        chosen = rows[:limit]
-        states = await asyncio.gather(*(self._state(caller, row) for row in chosen))
-        return [(row.id, state) for row, state in zip(chosen, states, strict=True)]
+        return await asyncio.gather(*(self._state(caller, row) for row in rows[:limit]))
 
     async def refresh(self, caller: Caller, ref: str) -> ServerState:
         """Connect if need be and read the list of tools now. Raises NotFound."""
+        if ref.startswith("package:"):
+            return await self._packages.refresh(caller, ref.removeprefix("package:"))
         number = ref.removeprefix(_PREFIX)
-        if number == ref or not number.isdecimal():
-            raise NotFound(f"There is no server {ref!r}.", hint="A ref is mcp:<capability id>.")
+        if number == ref or not _NUMBER.fullmatch(number):
+            hint = "A ref is mcp:<capability id> or package:<slug>."
+            raise NotFound(f"There is no server {ref!r}.", hint=hint)
         row = await self._capabilities.get(caller, int(number))
         if not _is_usable(row, caller):
             raise NotFound(f"There is no server {ref!r}.")
@@ -62,7 +88,7 @@ class McpServers:
     async def _state(
         self, caller: Caller, row: Capability, *, refresh: bool = False
     ) -> ServerState:
-        group = row.group_id if row.access_type == "group" else caller.group_id
+        group = row.group_id if row.access_type == "group" else usual_group(caller)
         state = await self._provider.state(
             row, user_id=caller.user_id, group_id=group, refresh=refresh
         )

@@ -25,5 +25,12 @@ def acting_for(caller: Caller, agent: Agent | None) -> Caller:
     return _with(caller, next(iter(caller.group_ids)))
 
 
+def usual_group(caller: Caller) -> int | None:
+    """The group that the caller named, else the only one; None where nobody can tell."""
+    if caller.group_id is not None or len(caller.group_ids) != 1:
+        return caller.group_id
+    return next(iter(caller.group_ids))
+
+
 def _with(caller: Caller, group_id: int) -> Caller:
     return caller if caller.group_id == group_id else caller.in_group(group_id)

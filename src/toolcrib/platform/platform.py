@@ -6,14 +6,13 @@ import asyncio
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any
-from urllib.parse import quote
 
 import structlog
 
 from toolcrib.catalog.judging import Rules
 from toolcrib.coordination.signals import Topic
 from toolcrib.desk.desk import Desk, open_desk
-from toolcrib.errors import NotFound, ToolcribError
+from toolcrib.errors import ToolcribError
 from toolcrib.identity.authentication import Authenticator, now
 from toolcrib.identity.caller import Caller
 from toolcrib.invocation.breaker import Breaker, Patience
@@ -37,6 +36,7 @@ from toolcrib.plugin.registration import Registry
 from toolcrib.resolution.defined import DefinedProvider
 from toolcrib.resolution.holding import Holding
 from toolcrib.resolution.installed import InstalledPackages
+from toolcrib.resolution.missing import no_tool
 from toolcrib.resolution.offering import InternalProvider, Providers
 from toolcrib.resolution.resolve import Resolver
 from toolcrib.resolution.searching import Searching
@@ -252,10 +252,8 @@ class Platform:
             acting, toolset = await self.resolver.for_agent(agent_id, caller)
             tool = toolset.find(name)
         if tool is None:
-            raise NotFound(
-                f"Agent {agent_id} has no tool {name!r} for you.",
-                hint=f"GET /api/v1/explain?agent={agent_id}&tool={quote(name, safe='')} says why.",
-            )
+            known = await self.storage.exposed_names.known(agent_id)
+            raise no_tool(agent_id, name, toolset, known)
         return await self.invoker.invoke(
             Request(
                 tool=tool,

@@ -29,6 +29,7 @@ from toolcrib.sources.oauth.wanted import Wanted, missing, owner_of, resource_of
 from toolcrib.tools.call import Call
 from toolcrib.tools.canonical import digest
 from toolcrib.tools.provenance import Provenance
+from toolcrib.tools.remote import ServerState
 from toolcrib.tools.result import Output
 from toolcrib.tools.schema import EMPTY_OBJECT, ArgumentChecker
 from toolcrib.tools.source import (
@@ -119,6 +120,32 @@ class McpPackageKind:
         if remote is None:
             return f"the server has no tool {config['tool_name']!r}"
         return (self._described(definition, remote.input_schema, remote),)
+
+    async def state(
+        self,
+        definition: Mapping[str, Any],
+        *,
+        user_id: int,
+        group_id: int | None,
+        refresh: bool = False,
+    ) -> ServerState:
+        """How the package's server is to somebody; `refresh` reads its list now and waits for it.
+        Of its tools only the package's own counts, under its slug. Raises ToolcribError."""
+        config = _config(definition)
+        if not _is_personal(config):
+            user_id, group_id = _NOBODY, None
+        upstream = await self._upstream(definition, user_id, group_id)
+        state = await (upstream.refresh() if refresh else upstream.look())
+        slug = str(definition["slug"])
+        has = state.status == "connected" and (await self._remote_name(config) in state.tools.specs)
+        return ServerState(
+            ref=f"package:{slug}",
+            label=str(definition.get("name") or slug),
+            status=state.status,
+            tools=[slug] if has else [],
+            error=state.error,
+            checked_at=state.checked_at,
+        )
 
     async def try_out(self, definition: Mapping[str, Any]) -> Output:
         """Look for the tool on its server, now. Raises ToolcribError."""
@@ -266,6 +293,13 @@ def _config(definition: Mapping[str, Any]) -> Mapping[str, Any]:
     return given
 
 
+def _is_personal(config: Mapping[str, Any]) -> bool:
+    """Whether each person or group logs in to the server, so that nobody else's look tells."""
+    auth = config.get("auth")
+    grant = cast("Mapping[str, Any]", auth).get("grant") if isinstance(auth, Mapping) else None
+    return auth is not None and grant != "client_credentials"
+
+
 def _auth_findings(config: Mapping[str, Any], kind: str) -> Sequence[Finding]:
     """What is wrong with `config.auth`, where there is one."""
     auth = config.get("auth")
@@ -279,10 +313,8 @@ def _auth_findings(config: Mapping[str, Any], kind: str) -> Sequence[Finding]:
         if name.lower() == "authorization":
             message = "The login of config.auth sets this header: leave one of them out."
             found.append(Finding(where=f"config.headers.{name}", message=message))
-    person = isinstance(auth, Mapping) and cast("Mapping[str, Any]", auth).get("grant") != (
-        "client_credentials"
-    )
-    if person and kind != "mcp_server" and config.get("input_schema") is None:
+    asks = kind != "mcp_server" and config.get("input_schema") is None
+    if asks and isinstance(auth, Mapping) and _is_personal(config):
         found.append(
             Finding(
                 where="config.input_schema",

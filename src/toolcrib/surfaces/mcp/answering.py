@@ -58,8 +58,9 @@ class Answers:
         try:
             outcome = await served.call(name, params.get("arguments"), back)
         except NotFound as error:
+            words = f"Unknown tool: {name}. {error.message}"
             raise RpcError(
-                INVALID_PARAMS, f"Unknown tool: {name}", {"code": error.code, "hint": error.hint}
+                INVALID_PARAMS, words, {"code": error.code, "hint": error.hint}
             ) from None
         except ToolcribError as error:
             raise of_error(error) from error

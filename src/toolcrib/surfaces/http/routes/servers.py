@@ -1,4 +1,4 @@
-"""This module serves the MCP servers of one's capabilities, and looks at one anew."""
+"""This module serves the MCP servers of one's capabilities and packages, and looks at one anew."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import Path
 
+from toolcrib.desk.servers import REFS
 from toolcrib.surfaces.http.asking import TheCaller, TheDesk, router
 from toolcrib.surfaces.http.paging import Asked, page
 from toolcrib.surfaces.http.shapes.fields import PageOf
@@ -16,14 +17,16 @@ routes = router("servers", "/api/v1/mcp/servers")
 
 @routes.get("", response_model=PageOf[ServerRow])
 async def list_all(caller: TheCaller, desk: TheDesk, asked: Asked) -> Any:
-    """The servers of the capabilities that you may use, as you connect to them."""
-    rows = await desk.servers.list(caller, after=asked.after_id(), limit=asked.wanted)
-    return page(rows, asked, lambda row: ServerRow.of(row[1]), lambda row: row[0])
+    """The servers of the capabilities and packages that you may use, as you connect to them."""
+    rows = await desk.servers.list(caller, after=asked.after_text(REFS) or "", limit=asked.wanted)
+    return page(rows, asked, ServerRow.of, lambda row: row.ref)
 
 
 @routes.post("/{ref}/refresh")
 async def refresh(
-    ref: Annotated[str, Path(description="`mcp:<capability id>`", max_length=64)],
+    ref: Annotated[
+        str, Path(description="`mcp:<capability id>` or `package:<slug>`", max_length=64)
+    ],
     caller: TheCaller,
     desk: TheDesk,
 ) -> ServerRow:
