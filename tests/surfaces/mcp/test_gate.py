@@ -206,3 +206,20 @@ async def test_odd_numbers_and_ids_come_back_as_they_were(door: Door) -> None:
             answer = await http.post(door.place(agent), json=body, headers=headers)
             answers.append(json.loads(answer.text)["id"])
     assert answers == ["7", 7, "Ünïcode"]
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\t", "\r\n", "   \n\t"])
+@pytest.mark.parametrize("key", ['"name"', '"n\\u0061me"'])
+async def test_a_key_that_comes_twice_is_refused(door: Door, blank: str, key: str) -> None:
+    """However it is written: whoever looked at the first one looked at another call."""
+    agent = await greeting(door)
+    said = json.dumps(meta())
+    body = (
+        '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":'
+        f'{{"name":"other",{key}{blank}:"hello","_meta":{said}}}}}'
+    )
+    told = {"Accept": BOTH, "MCP-Protocol-Version": MODERN, "Mcp-Method": "tools/call"}
+    told |= {"Mcp-Name": "hello", "Content-Type": "application/json"}
+    async with door.http(door.tenants.user_a) as http:
+        answer = await http.post(door.place(agent), content=body, headers=told)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, -32700)

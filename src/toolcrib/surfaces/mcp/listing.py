@@ -20,6 +20,8 @@ from toolcrib.tools.presentation import presentation_of
 PAGE = 500
 """How many tools a page has."""
 _REMEMBERED = 128
+_MOST_BYTES = 32 * 1024 * 1024
+"""How much is remembered of all pages together."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,13 +39,24 @@ class _Listing:
     pages: dict[tuple[int, bool], Page] = field(default_factory=dict[tuple[int, bool], Page])
     marks: dict[str, bool] = field(default_factory=dict[str, bool])
 
+    @property
+    def bytes(self) -> int:
+        return sum(len(page.tools) for page in self.pages.values())
+
 
 class Pages:
     """Remembers the pages of the Toolsets that were listed last: a Toolset never changes."""
 
-    def __init__(self, size: int = PAGE) -> None:
+    def __init__(self, size: int = PAGE, *, most_bytes: int = _MOST_BYTES) -> None:
         self._size = size
+        self._most_bytes = most_bytes
+        self._bytes = 0
         self._listings: OrderedDict[int, _Listing] = OrderedDict()
+
+    @property
+    def bytes(self) -> int:
+        """How much the remembered pages hold together."""
+        return self._bytes
 
     def page(self, toolset: Toolset, cursor: object, *, modern: bool) -> Page:
         """The page behind the cursor, the first one for None. Raises RpcError for a bad cursor."""
@@ -52,8 +65,18 @@ class Pages:
         page = listing.pages.get((start, modern))
         if page is None:
             page = self._made(listing.tools, start, modern=modern)
-            listing.pages[start, modern] = page
+            if start % self._size == 0:  # a cursor may name any place, and each is another page
+                self._remember(listing, (start, modern), page)
         return page
+
+    def _remember(self, listing: _Listing, place: tuple[int, bool], page: Page) -> None:
+        if len(page.tools) > self._most_bytes:
+            return
+        listing.pages[place] = page
+        self._bytes += len(page.tools)
+        while self._bytes > self._most_bytes:
+            oldest = next(one for one in self._listings.values() if one.pages)
+            self._bytes -= len(oldest.pages.pop(next(iter(oldest.pages))).tools)
 
     def marks_headers(self, toolset: Toolset, tool: ResolvedTool) -> bool:
         """Whether the tool's schema wants arguments repeated in headers."""
@@ -68,7 +91,7 @@ class Pages:
             listing = _Listing(toolset=toolset, tools=list(toolset.offered.values()))
             self._listings[id(toolset)] = listing
             while len(self._listings) > _REMEMBERED:
-                self._listings.popitem(last=False)
+                self._bytes -= self._listings.popitem(last=False)[1].bytes
         else:
             self._listings.move_to_end(id(toolset))
         return listing

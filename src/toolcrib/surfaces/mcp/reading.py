@@ -36,7 +36,8 @@ _PARAMS: Final[Mapping[str, frozenset[str]]] = {
 _LARGEST: Final = 2**53
 _HANDSHAKES: Final = frozenset(version.encode() for version in HANDSHAKE_PROTOCOL_VERSIONS)
 _LATEST: Final = LATEST_MODERN_VERSION.encode()
-_LONG: Final = re.compile(rb"[0-9]{16}|[0-9][eE]")
+_SLOW: Final = re.compile(rb'[0-9]{16}|[0-9][eE]|"[ \t\r\n]+:')
+"""A long number may have lost digits; a blank before a colon would hide a key from the count."""
 Headers = Mapping[bytes, bytes]
 
 
@@ -91,8 +92,8 @@ def read_message(body: bytes) -> tuple[Any, bool]:
     """The JSON value, and whether it was read the quick way. Raises Unreadable."""
     try:
         value = orjson.loads(body)
-        # As many `":` as keys: then no key can be there twice. A long number may have lost digits.
-        quick = body.count(b'":') == _keys(value) and not _LONG.search(body)
+        # As many `":` as keys: then no key can be there twice.
+        quick = body.count(b'":') == _keys(value) and not _SLOW.search(body)
     except (orjson.JSONDecodeError, RecursionError):
         value, quick = None, False
     if quick and isinstance(value, dict):
