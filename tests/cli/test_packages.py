@@ -6,12 +6,13 @@ import asyncio
 import json
 import shlex
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.environments import Job, Program, Result, run_many
+from tests.support.environments import Job, Program, Result, make_program, run_many
 from toolcrib.testing.replies import answer, json_answer
 from toolcrib.testing.upstream import RecordingUpstream
 
@@ -214,6 +215,21 @@ def test_validate_needs_no_installation(program: Program) -> None:
     assert (item["kind"], item["name"], item["checked"]) == ("package", "find_it", True)
     assert item["secrets"] == ["FIND_KEY", "FIND_URL"]
     assert not program.data_dir.exists()
+
+
+def test_validate_knows_what_the_operator_allows(tmp_path: Path) -> None:
+    """As the installation would: with the variable that the warning names there is no warning."""
+    package = {**FIND, "config": {"url": "http://127.0.0.1:8765/find"}}
+    capability = {"name": "W", "code": "w", "type": "api", "options": package["config"]}
+    program = make_program(tmp_path)
+    code, items = check(program, package, capability)
+    assert (code, [len(item["warnings"]) for item in items]) == (0, [1, 1])
+    allowed = "TOOLCRIB_EGRESS_ALLOW=127.0.0.1:8765"
+    assert all(allowed in item["warnings"][0]["message"] for item in items)
+
+    told = replace(program, extra={"TOOLCRIB_EGRESS_ALLOW": "127.0.0.1:8765"})
+    code, items = check(told, package, capability)
+    assert (code, [item["warnings"] for item in items]) == (0, [[], []])
 
 
 def test_validate_looks_at_every_file(program: Program) -> None:

@@ -9,6 +9,7 @@ import typer
 
 from toolcrib.cli.answers import Answer, say, table
 from toolcrib.cli.command import offline_command, verb
+from toolcrib.cli.environment import read_settings
 from toolcrib.cli.exits import DEFINITION, OK, USAGE
 from toolcrib.cli.paths import PACKAGES
 from toolcrib.cli.words import many
@@ -47,7 +48,8 @@ async def validate_files(
     2 for a file that cannot be checked, else with 0: warnings are for you to judge."""
     from toolcrib.cli.validating import require_different, validated  # noqa: PLC0415
 
-    reports = require_different([validated(source) for source in files])
+    allowed = read_settings().egress_allow
+    reports = require_different([validated(source, allowed) for source in files])
     if installed:
         async with open_client() as client:
             for report in reports:

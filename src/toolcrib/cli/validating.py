@@ -3,7 +3,7 @@ has to keep."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn
 
@@ -77,8 +77,11 @@ class Report:
         }
 
 
-def validated(source: str) -> Report:
-    """Check one file. What cannot be read is a finding, so that the other files are looked at."""
+def validated(source: str, allowed: Iterable[str] = ()) -> Report:
+    """Check one file. What cannot be read is a finding, so that the other files are looked at.
+
+    `allowed`: the operator's list. Raises InvalidSettings where it cannot be read.
+    """
     report = Report(file="stdin" if source == "-" else source)
     try:
         report.document = read_document(source)
@@ -86,7 +89,7 @@ def validated(source: str) -> Report:
         report.error(error.where or "", error.message)
         return report
     report.kind = _kind_of(report.document)
-    _CHECKS[report.kind](report)
+    _CHECKS[report.kind](report, GuardedClient(EgressPolicy(allowed)))
     return report
 
 
@@ -111,8 +114,8 @@ def _kind_of(document: Mapping[str, Any]) -> Kind:
     return "package" if is_package else "unknown"
 
 
-def _check_package(report: Report) -> None:
-    kinds = package_kinds(GuardedClient(EgressPolicy()), _no_secret)
+def _check_package(report: Report, client: GuardedClient) -> None:
+    kinds = package_kinds(client, _no_secret)
     reading, findings = read_for(kinds, report.document)
     written_out = find_credentials(reading.package)
     report.findings += [one for one in findings if one not in written_out]
@@ -122,7 +125,7 @@ def _check_package(report: Report) -> None:
     report.secrets = tuple(sorted(needs(reading.package.get("config"), SECRETS)))
 
 
-def _check_capability(report: Report) -> None:
+def _check_capability(report: Report, client: GuardedClient) -> None:
     given = report.document
     for key in ("name", "code"):
         if not isinstance(given.get(key), str) or not given[key].strip():
@@ -131,17 +134,17 @@ def _check_capability(report: Report) -> None:
         report.checked = False
         report.warn("type", "Only capabilities of type 'api' have options that can be checked.")
         return
-    kind = ApiKind(GuardedClient(EgressPolicy()))
+    kind = ApiKind(client)
     report.findings += kind.check(given)
     report.settings = tuple(sorted(kind.needs(given).settings))
 
 
-def _check_workflow(report: Report) -> None:
+def _check_workflow(report: Report, _: GuardedClient) -> None:
     report.checked = False
     report.warn("", "A workflow. It is strict JSON; this version checks nothing else of it.")
 
 
-def _check_unknown(report: Report) -> None:
+def _check_unknown(report: Report, _: GuardedClient) -> None:
     report.checked = False
     report.warn("", "Neither a package (slug, config) nor a capability (code, options).")
 
