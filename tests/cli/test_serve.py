@@ -128,6 +128,24 @@ def test_log_is_json_without_tokens(tmp_path: Path):
     assert [line for line in lines if token in line] == []
 
 
+def test_log_shows_no_rows(tmp_path: Path):
+    """Whoever looks for a mistake reads what the server does, not what is in the database."""
+    program = make_program(tmp_path, TOOLCRIB_LOG_LEVEL="debug")
+    with serving(program) as server:
+        headers = {"Authorization": f"Bearer {server.token}"}
+        made = httpx.post(
+            f"{server.url}/api/v1/groups", headers=headers, json={"name": "Nobody reads this"}
+        )
+        assert made.status_code == 201
+        server.stop()
+        for reader in server.readers:
+            reader.join()
+        printed = "\n".join(server.printed)
+    assert "loaded" in printed
+    assert "Nobody reads this" not in printed
+    assert "SELECT" not in printed
+
+
 def test_warns_off_loopback(program: Program):
     """Reachable from the network without TLS or a proxy: said so on stderr."""
     with serving(program, "--host", "0.0.0.0") as server:  # noqa: S104 - what is tested

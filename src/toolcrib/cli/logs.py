@@ -1,7 +1,8 @@
 """This module sends every log line of the process to stderr: one form, whoever wrote it.
 
 Lines of our own (structlog) and of libraries (logging) pass the same processors. Requests are not
-logged: a query string or a header may hold a secret. Should a token of ours reach a line all the
+logged: a query string or a header may hold a secret. What libraries say at `debug` is left out: a
+database driver shows rows there, a client its headers. Should a token of ours reach a line all the
 same, it is blotted out there.
 """
 
@@ -38,9 +39,10 @@ def configure(*, level: Level, form: Format) -> None:
     handler.setFormatter(_formatter(form))
     root = logging.getLogger()
     root.handlers[:] = [handler]
-    root.setLevel(level.upper())
+    root.setLevel("INFO" if level == "debug" else level.upper())
+    logging.getLogger("toolcrib").setLevel(level.upper())
     for name in _CHATTY:
-        logging.getLogger(name).setLevel("DEBUG" if level == "debug" else "WARNING")
+        logging.getLogger(name).setLevel("ERROR" if level == "error" else "WARNING")
     logging.getLogger("uvicorn.access").disabled = True
     structlog.configure(
         processors=[
