@@ -198,7 +198,7 @@ def test_one_call_carries_a_hundred_mebibytes() -> None:
 async def test_one_call_cannot_ask_for_more_than_memory_holds(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same document a thousand times: reading ends soon behind the cap, and nothing is sent."""
+    """The same document a hundred times: reading ends soon behind the cap, and nothing is sent."""
     monkeypatch.setattr(files, "MAX_TOTAL", 2500)
     fetched: list[int] = []
 
@@ -208,8 +208,22 @@ async def test_one_call_cannot_ask_for_more_than_memory_holds(
             return "a.bin", "application/x-test", bytes(1000)
 
     source = await bench.api({**OPTIONS, "url": bench.url("/up")}, documents=Reader())
-    output = await bench.call(source, {"file": 1, "extra": [1] * 1000}, chat=3)
+    output = await bench.call(source, {"file": 1, "extra": [1] * 99}, chat=3)
     assert output.error is not None
     assert output.error.code == "invalid_arguments"
     assert "larger than 2500 bytes in all" in output.text
     assert (len(fetched), bench.upstream.requests) == (3, [])
+
+
+async def test_one_call_looks_up_a_hundred_documents_at_most(bench: Bench) -> None:
+    """A list as long as a request may be would keep everybody waiting: none of it is looked up."""
+
+    class Reader:
+        async def fetch(self, document_id: int, call: object) -> tuple[str, str, bytes]:
+            raise AssertionError(document_id)
+
+    source = await bench.api({**OPTIONS, "url": bench.url("/up")}, documents=Reader())
+    output = await bench.call(source, {"file": 1, "extra": [1] * 100}, chat=3)
+    assert output.error is not None
+    assert (output.error.code, bench.upstream.requests) == ("invalid_arguments", [])
+    assert f"more than {files.MAX_FILES} documents" in output.text

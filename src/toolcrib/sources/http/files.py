@@ -15,6 +15,9 @@ from toolcrib.tools.call import Call
 MAX_TOTAL = 2 * MAX_BYTES
 """How many bytes of files one request may carry: it is put together in memory."""
 
+MAX_FILES = 100
+"""How many files one request may carry: each is looked up and read."""
+
 
 class DocumentReader(Protocol):
     """Brings a document of the caller's chat, and no other."""
@@ -80,17 +83,29 @@ async def gather_files(
     """
     if reader is None or call.caller.chat is None:
         raise CallRefused("files can only be sent from a chat.")
-    parts: list[FilePart] = []
+    wanted: list[tuple[str, int]] = []
     for field in fields:
         ids = _ids(arguments.get(field.name))
         if not ids and field.required:
             raise InvalidArguments(missing_file(field.name))
-        for document_id in ids:
-            parts.append(await _part(field.name, document_id, reader, call))
-            if sum(len(part.data) for part in parts) > MAX_TOTAL:
-                raise InvalidArguments(
-                    f"API request failed: the documents are larger than {MAX_TOTAL} bytes in all"
-                )
+        wanted += [(field.name, document_id) for document_id in ids]
+    if len(wanted) > MAX_FILES:
+        raise InvalidArguments(f"API request failed: more than {MAX_FILES} documents in one call")
+    return await _parts(wanted, reader, call)
+
+
+async def _parts(
+    wanted: Sequence[tuple[str, int]], reader: DocumentReader, call: Call
+) -> list[FilePart]:
+    parts: list[FilePart] = []
+    size = 0
+    for name, document_id in wanted:
+        parts.append(await _part(name, document_id, reader, call))
+        size += len(parts[-1].data)
+        if size > MAX_TOTAL:
+            raise InvalidArguments(
+                f"API request failed: the documents are larger than {MAX_TOTAL} bytes in all"
+            )
     return parts
 
 
