@@ -125,8 +125,8 @@ class Settings(BaseSettings):
     journal_days: int = Field(default=90, ge=0)
     """How long calls are kept; 0: for ever."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
-    """The least severe message that is logged. At `debug` those of libraries are left out: they hold
-    rows and headers."""
+    """The least severe message that is logged. At `debug` those of libraries are left out: they
+    hold rows and headers."""
     log_format: Literal["console", "json"] = "console"
     """`console` for people, `json` for log collectors."""
     allow_langsmith: bool = False
