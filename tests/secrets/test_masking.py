@@ -306,14 +306,26 @@ def test_a_value_with_blanks_around_it_is_masked_as_it_is_sent(blanks: str) -> N
 
 
 @pytest.mark.parametrize("charset", ["utf-16-le", "utf-16-be", "utf-16"])
-@pytest.mark.parametrize("form", [str, lambda text: quote(text, safe=""), in_json])
-def test_bytes_of_two_for_each_character_are_masked(
-    charset: str, form: Callable[[str], str]
-) -> None:
-    """Files of other systems hold texts so."""
-    data = f"key={form(SECRET)};".encode(charset)
+@pytest.mark.parametrize("form", ["plain", "percent", "json", "html"])
+@pytest.mark.parametrize("lead", [b"", b"\0", b"\xff\xd8\xff"])
+def test_bytes_of_two_for_each_character_are_masked(charset: str, form: str, lead: bytes) -> None:
+    """Files of other systems hold texts so, wherever they begin."""
+    data = lead + f"key={FORMS[form](SECRET)};\ud800".encode(charset, "surrogatepass")
 
-    assert Masker([SECRET]).data(data).decode(charset) == f"key={MASK};"
+    masked = Masker([SECRET]).data(data)
+
+    assert masked[: len(lead)] == lead
+    text = masked[len(lead) :].decode(charset, "surrogatepass")
+    assert text == f"key={MASK};\ud800"
+
+
+@given(st.binary())
+def test_other_bytes_stay_as_they_are(data: bytes) -> None:
+    """Whatever a file holds beside a value."""
+    found = data + "topsecret".encode("utf-16-le") + data
+    masked = data + MASK.encode("utf-16-le") + data
+
+    assert Masker(["topsecret"]).data(found) == masked
 
 
 @pytest.mark.parametrize(

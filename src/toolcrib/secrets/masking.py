@@ -22,6 +22,7 @@ WIDEST: Final = 20
 """The most characters that one character of a value becomes: four bytes, percent-encoded twice."""
 _NUMBERS, _ARRAYS = (int, float), (list, tuple)
 """Written once: `list | tuple` would make a new type at every look."""
+_WIDE: Final = ("utf-16-le", "utf-16-be")
 _RUN = re.compile(r"[A-Za-z0-9]+", re.ASCII)
 _NUMBER = re.compile(r"-?[0-9][0-9.eE+-]*", re.ASCII)
 
@@ -51,9 +52,8 @@ class Masker:
         return self._masked(text) if any(map(text.__contains__, self._probes)) else text
 
     def data(self, data: bytes) -> bytes:
-        for form, mask in self._wide:
-            if form in data:
-                data = data.replace(form, mask)
+        if any(map(data.__contains__, self._wide_probes)):
+            data = self._without_wide(data)
         found = any(map(data.__contains__, self._byte_probes))
         return self._masked_bytes(data) if found else data
 
@@ -136,14 +136,18 @@ class Masker:
         return sorted(forms, key=len, reverse=True)
 
     @cached_property
-    def _wide(self) -> list[tuple[bytes, bytes]]:
-        """The usual forms in two bytes for each character, as files of other systems hold texts."""
-        forms = {form for value in self._values for form in usual_spellings(value)}
-        return [
-            (form.encode(name, "surrogatepass"), MASK.encode(name))
-            for form in sorted(forms, key=len, reverse=True)
-            for name in ("utf-16-le", "utf-16-be")
-        ]
+    def _wide_probes(self) -> list[bytes]:
+        return [probe.encode(name) for probe in self._probes for name in _WIDE]
+
+    def _without_wide(self, data: bytes) -> bytes:
+        """Texts of two bytes for each character, as files of other systems hold them."""
+        for name in _WIDE:
+            for start in (0, 1):
+                end = len(data) - (len(data) - start) % 2
+                text = data[start:end].decode(name, "surrogatepass")
+                masked = self.text(text).encode(name, "surrogatepass")
+                data = data[:start] + masked + data[end:]
+        return data
 
     @cached_property
     def _pattern(self) -> re.Pattern[str] | None:
