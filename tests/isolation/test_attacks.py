@@ -6,15 +6,17 @@ import asyncio
 import os
 import socket
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support.walls import SMALL, Attacker, attacker, isolation
-from toolcrib.errors import CallRefused
-from toolcrib.isolation.sandboxes import Key
+from toolcrib.errors import CallRefused, InvalidArguments
+from toolcrib.isolation.running import Ran
+from toolcrib.isolation.sandboxes import AT_ONCE, Key
 
 SECRET = "the-operator's-secret"
 
@@ -45,6 +47,14 @@ async def until(happened: Callable[[], bool]) -> None:
     """Ask again and again: nothing tells of another process. The test's own timeout ends it."""
     while not happened():  # noqa: ASYNC110
         await asyncio.sleep(0.02)
+
+
+async def settled(running: Coroutine[Any, Any, Ran]) -> str:
+    """How it ended, or that it was refused."""
+    try:
+        return (await running).ended
+    except CallRefused:
+        return "refused"
 
 
 # --- what is the machine's ------------------------------------------------------------------------
@@ -344,12 +354,81 @@ async def test_files_without_a_name_count(mallory: Attacker) -> None:
     assert ran.ended == "disk"
 
 
+async def test_files_that_are_only_mapped_count(mallory: Attacker) -> None:
+    """A file without a name and without a descriptor, which memory still shows."""
+    if os.geteuid() != 0:
+        pytest.skip("only root finds the file behind the memory of another process")
+    ran = await mallory.py(
+        "import ctypes, os, time\n"
+        "c, size = ctypes.CDLL(None), 8 * 2**20\n"
+        "c.mmap.restype = ctypes.c_void_p\n"
+        "for i in range(20):\n"
+        "    f = os.open('x', os.O_CREAT | os.O_RDWR); os.unlink('x'); os.ftruncate(f, size)\n"
+        "    p = c.mmap(None, ctypes.c_size_t(size), 3, 1, f, ctypes.c_long(0)); os.close(f)\n"
+        "    ctypes.memset(p, 1, size); c.msync(ctypes.c_void_p(p), ctypes.c_size_t(size), 4)\n"
+        "time.sleep(600)"
+    )
+    assert ran.ended == "disk"
+
+
+async def test_room_is_not_taken_without_writing(mallory: Attacker) -> None:
+    """One call of the system would take gigabytes before anybody looks."""
+    ran = await mallory.py(
+        "import ctypes, errno, os\n"
+        "c = ctypes.CDLL(None, use_errno=True)\n"
+        "f = os.open('f', os.O_CREAT | os.O_WRONLY)\n"
+        "print(c.fallocate(f, 0, ctypes.c_long(0), ctypes.c_long(4096)),"
+        " ctypes.get_errno() == errno.EOPNOTSUPP)\n"
+        "os.posix_fallocate(f, 0, 8192); print(os.stat('f').st_size)"
+    )
+    assert ran.output.text() == "-1 True\n8192\n"
+
+
+def held(folder: Path) -> int:
+    """Bytes on the disk."""
+    return sum(path.lstat().st_blocks * 512 for path in folder.rglob("*"))
+
+
+async def test_many_short_commands_fill_no_disk(mallory: Attacker) -> None:
+    """What ends between two looks is measured at its end, and the next one writes nothing."""
+    endings = [
+        (await mallory.sh(f"head -c 25M /dev/zero > f{number}; echo > g{number}")).ended
+        for number in range(6)
+    ]
+    assert endings[:3] == ["exited", "disk", "exited"]
+    assert held(mallory.folder) <= 2 * SMALL.disk
+    ran = await mallory.sh("head -c 1000 /dev/zero > more")
+    assert (ran.full, ran.code != 0) == (True, True)
+
+
+async def test_too_many_files_become_no_more(mallory: Attacker) -> None:
+    """However often it is tried: in the end nothing runs in such a folder."""
+    script = "import itertools\nfor i in itertools.count({}): open(f'f{{i}}', 'w').close()"
+    endings = [await settled(mallory.py(script.format(n * 10**6))) for n in range(12)]
+    assert endings[0] == "files"
+    assert endings[-1] == "refused"
+    with pytest.raises(CallRefused, match="too many files"):
+        await mallory.sh("true")
+
+
+async def test_what_lies_too_deep_hides_nothing(mallory: Attacker) -> None:
+    """Nothing more runs where a part of the folder cannot be measured."""
+    dig = "import os\nfor i in range(150): os.mkdir('d'); os.chdir('d')"
+    assert (await mallory.py(dig)).ended == "files"
+    with pytest.raises(CallRefused, match="too deep"):
+        await mallory.sh("echo more > more")
+    assert not (mallory.folder / "more").exists()
+
+
 async def test_a_full_workspace_can_be_emptied(mallory: Attacker) -> None:
-    """Commands still run; what makes it fuller is stopped."""
+    """Commands still run, and write nothing until there is room again."""
     await mallory.sh("for i in 1 2 3; do head -c 20M /dev/zero > f$i; sleep 0.3; done")
     assert (await mallory.sh("ls | wc -l")).ended == "exited"
-    assert (await mallory.sh("head -c 20M /dev/zero > more; sleep 600")).ended == "disk"
+    before = held(mallory.folder)
+    assert (await mallory.sh("head -c 20M /dev/zero > more")).code != 0
+    assert held(mallory.folder) <= before + 2**20
     assert (await mallory.sh("rm *; echo gone")).output.text() == "gone\n"
+    assert (await mallory.sh("echo again > f; cat f")).output.text() == "again\n"
 
 
 async def test_a_gigabyte_of_output_stays_outside(mallory: Attacker) -> None:
@@ -418,6 +497,29 @@ async def test_the_end_of_a_chat_ends_what_runs(mallory: Attacker) -> None:
     cgroups = isolation().cgroups
     if cgroups is not None:
         await until(lambda: cgroups.leave(mallory.key.name))
+
+
+async def test_what_waits_for_its_turn_does_not_outlive_the_chat(mallory: Attacker) -> None:
+    """More commands than run at once: the others begin no new sandbox after the end."""
+    async with asyncio.TaskGroup() as group:
+        wait = f"touch $$-{{}}; until [ $(ls | wc -l) -gt {AT_ONCE} ]; do sleep 0.05; done"
+        busy = [
+            group.create_task(settled(mallory.sh(wait.format(number))))
+            for number in range(AT_ONCE + 3)
+        ]
+        await until(
+            lambda: mallory.folder.exists() and len(list(mallory.folder.iterdir())) == AT_ONCE
+        )
+        await mallory.sandboxes.end(mallory.key)
+        endings = [await one for one in busy]
+    assert endings == ["closed"] * AT_ONCE + ["refused"] * 3
+    assert list(mallory.folder.parent.iterdir()) == []
+
+
+@pytest.mark.parametrize("part", ["a\0b", "\ud800"])
+async def test_what_no_command_line_holds(mallory: Attacker, part: str) -> None:
+    with pytest.raises(InvalidArguments, match="The command holds"):
+        await mallory.sandboxes.run(mallory.key, ("echo", part))
 
 
 async def test_the_end_is_heard_by_other_processes(mallory: Attacker, tmp_path: Path) -> None:

@@ -43,11 +43,15 @@ def verdict(program: bytes, number: int, argument: int = 0, arch: int = 0xC00000
 @pytest.mark.parametrize(
     ("machine", "arch", "numbers"),
     [
-        ("x86_64", 0xC000003E, {"read": 0, "clone": 56, "socket": 41, "ptrace": 101, "mount": 165}),
+        (
+            "x86_64",
+            0xC000003E,
+            {"read": 0, "clone": 56, "socket": 41, "ptrace": 101, "mount": 165, "fallocate": 285},
+        ),
         (
             "aarch64",
             0xC00000B7,
-            {"read": 63, "clone": 220, "socket": 198, "ptrace": 117, "mount": 40},
+            {"read": 63, "clone": 220, "socket": 198, "ptrace": 117, "mount": 40, "fallocate": 47},
         ),
     ],
 )
@@ -67,6 +71,7 @@ def test_the_filter_of_system_calls(machine: str, arch: int, numbers: dict[str, 
     assert [answer("socket", family) for family in (1, 2, 10, 16)] == [ALLOW] * 4
     assert {answer("socket", family) for family in (0, 17, 38, 40, 44)} == {0x0005_0000 | 97}
     assert (answer("ptrace"), answer("mount")) == (refused, refused)
+    assert answer("fallocate") == 0x0005_0000 | 95
     assert verdict(program, 435, 0, arch) == 0x0005_0000 | 38
     assert verdict(program, 425, 0, arch) == refused
     assert verdict(program, numbers["read"], 0, arch ^ 1) == refused

@@ -36,6 +36,8 @@ class Ran:
     ended: Ending
     starved: bool = False
     """Something in it was killed for want of memory."""
+    full: bool = False
+    """It could write nothing, because its folder was too full before."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

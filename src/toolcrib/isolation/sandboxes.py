@@ -16,18 +16,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
 
-from toolcrib.errors import CallFailed, CallRefused
-from toolcrib.isolation.limits import MIB, Limits
+from toolcrib.errors import CallFailed, CallRefused, InvalidArguments
+from toolcrib.isolation.filling import Filling
+from toolcrib.isolation.limits import Limits
 from toolcrib.isolation.probing import Isolation, probe
 from toolcrib.isolation.programs import PATH, find_program, find_strangers
-from toolcrib.isolation.running import Command, Ending, Ran, Running, Watch, run
-from toolcrib.isolation.usage import usage_of
+from toolcrib.isolation.running import Command, Ran, Running, run
 from toolcrib.isolation.view import View
 from toolcrib.isolation.wrapping import becoming, bounded
 
 Mode = Literal["auto", "off", "plain"]
-RESERVE: Final = 256 * MIB
-"""What stays free on the disk, whatever the limits say."""
 AT_ONCE: Final = 4
 """Commands of one chat at the same time; more wait."""
 _KEEP: Final = 128 * 1024
@@ -99,11 +97,16 @@ class Sandboxes:
     ) -> Ran:
         """Run a command in the chat's folder. `keep`: how many bytes of its output are kept.
 
-        Raises CallRefused where commands are not run, CallFailed when it cannot be started.
+        Raises CallRefused where commands are not run, InvalidArguments for what no command line
+        can hold, CallFailed when it cannot be started.
         """
         if (obstacle := self.obstacle) is not None:
             raise CallRefused(f"No command is run: {obstacle[0]}.", hint=obstacle[1])
-        async with self._gates.setdefault(key.name, asyncio.Semaphore(AT_ONCE)):
+        _require_sayable(argv)
+        gate = self._gates.setdefault(key.name, asyncio.Semaphore(AT_ONCE))
+        async with gate:
+            if self._gates.get(key.name) is not gate:
+                raise CallRefused("No command is run: the chat's sandbox was closed meanwhile.")
             try:
                 return await self._run(key, argv, stdin, joined, seconds, keep)
             except OSError as error:
@@ -132,19 +135,20 @@ class Sandboxes:
 
         self._using[key.name] += 1
         try:
+            filling = await Filling.begin(folder, self.limits)
             with ExitStack() as files:
                 ran = await run(
-                    self._command(key, folder, argv, user, files),
+                    self._command(key, folder, argv, user, filling.left, files),
                     stdin=stdin,
                     joined=joined,
                     keep=keep,
                     most=self.limits.output,
                     seconds=min(seconds or self.limits.seconds, self.limits.seconds),
-                    watch=await self._watch(folder),
+                    watch=filling.look,
                     running=begun,
                 )
             hungry = cgroups is not None and cgroups.starved(key.name) > starved
-            return replace(ran, starved=hungry)
+            return await filling.judged(replace(ran, starved=hungry))
         finally:
             among.difference_update(mine)
             self._using[key.name] -= 1
@@ -205,48 +209,33 @@ class Sandboxes:
         return folder, user
 
     def _command(
-        self, key: Key, folder: Path, argv: Sequence[str], user: int | None, files: ExitStack
+        self,
+        key: Key,
+        folder: Path,
+        argv: Sequence[str],
+        user: int | None,
+        limits: Limits,
+        files: ExitStack,
     ) -> Command:
         if self._mode == "plain":
-            return _plain(folder, argv, user, self.limits)
+            return _plain(folder, argv, user, limits)
         isolation = self.isolation
         if isolation.walls is None:
             raise RuntimeError("An obstacle was not looked at.")
-        groups = isolation.cgroups.enter(key.name, self.limits) if isolation.cgroups else ()
+        groups = isolation.cgroups.enter(key.name, limits) if isolation.cgroups else ()
         view = View(folder=folder, network=self._network)
-        return isolation.walls.around(
-            argv, view, self.limits, user=user, groups=groups, files=files
-        )
-
-    async def _watch(self, folder: Path) -> Watch:
-        """A look at the folder, to be taken again and again while a command runs in it.
-
-        A folder that is too full already may be emptied, but not be filled further.
-        """
-        limits = self.limits
-        before = await asyncio.to_thread(usage_of, folder, most_files=limits.files)
-        most = max(limits.disk, before.bytes + MIB if before.bytes > limits.disk else 0)
-        crowded = before.files > limits.files or before.too_deep
-
-        async def look(process: int) -> Ending | None:
-            try:
-                usage = await asyncio.to_thread(
-                    usage_of, folder, most_files=limits.files, process=process
-                )
-            except FileNotFoundError:
-                return "closed"
-            if usage.bytes > most or _nearly_full(folder):
-                return "disk"
-            if not crowded and (usage.files > limits.files or usage.too_deep):
-                return "files"
-            return None
-
-        return look
+        return isolation.walls.around(argv, view, limits, user=user, groups=groups, files=files)
 
 
-def _nearly_full(folder: Path) -> bool:
-    status = os.statvfs(folder)
-    return status.f_bavail * status.f_frsize < RESERVE
+def _require_sayable(argv: Sequence[str]) -> None:
+    """Raises InvalidArguments for what the system takes for no argument of a program."""
+    for part in argv:
+        try:
+            said = os.fsencode(part)
+        except UnicodeEncodeError:
+            raise InvalidArguments("The command holds half a character, '\\ud800' or so.") from None
+        if b"\0" in said:
+            raise InvalidArguments("The command holds the character NUL.")
 
 
 def _plain_obstacle() -> tuple[str, str] | None:

@@ -2,7 +2,8 @@
 
 It refuses what no build or script needs and what holes in kernels were found through: debugging
 other processes, mounts, namespaces, kernel keys, BPF, io_uring; and sockets of kinds that network
-namespaces do not hold back, such as those between a virtual machine and its host.
+namespaces do not hold back, such as those between a virtual machine and its host. Nor does it let
+a program take room on the disk without writing: programs that ask for it can do without.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ class _Numbers:
     arch: int
     clone: int
     socket: int
+    fallocate: int
     refused: tuple[int, ...]
 
 
@@ -54,12 +56,14 @@ _MACHINES: Mapping[str, _Numbers] = {
         arch=0xC000_003E,
         clone=56,
         socket=41,
+        fallocate=285,
         refused=_X86_64,
     ),
     "aarch64": _Numbers(
         arch=0xC000_00B7,
         clone=220,
         socket=198,
+        fallocate=47,
         refused=_AARCH64,
     ),
 }
@@ -87,6 +91,7 @@ def _program(numbers: _Numbers) -> list[Instruction]:
         code += [(_EQUAL, 0, 1, number), refuse]
     # Who asks for clone3 is told that there is none, and asks for clone, whose flags can be read.
     code += [(_EQUAL, 0, 1, _CLONE3), (_RETURN, 0, 0, _ERROR | errno.ENOSYS)]
+    code += [(_EQUAL, 0, 1, numbers.fallocate), (_RETURN, 0, 0, _ERROR | errno.EOPNOTSUPP)]
     code += [
         (_EQUAL, 0, 3, numbers.clone),
         (_LOAD, 0, 0, _FIRST_ARGUMENT),

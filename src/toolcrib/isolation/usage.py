@@ -1,8 +1,9 @@
 """This module measures what a hostile folder holds, in bounded time.
 
 Files are walked by descriptors, so that no folder exchanged for a link leads elsewhere. Files
-that were unlinked while they are open still fill the disk: they are found among the open files of
-the sandbox's processes.
+that were unlinked while they are open or mapped still fill the disk: they are found among what the
+sandbox's processes hold. What none of them holds, but a socket on its way between two, is not
+found: of that the disk's reserve takes care.
 """
 
 from __future__ import annotations
@@ -39,8 +40,7 @@ def usage_of(folder: Path, *, most_files: int, process: int | None = None) -> Us
             raise FileNotFoundError(folder)
         _walk(top, usage, most_files, 0)
         if process is not None:
-            device = os.fstat(top).st_dev
-            usage.bytes += sum(_unlinked(process, device).values())
+            usage.bytes += sum(_unlinked(process, os.fstat(top).st_dev).values())
     finally:
         os.close(top)
     return usage
@@ -52,7 +52,7 @@ def _walk(folder: int, usage: Usage, most_files: int, depth: int) -> None:
         return
     with os.scandir(folder) as entries:
         for entry in entries:
-            if usage.files > most_files or usage.too_deep:
+            if usage.files > most_files:
                 return
             usage.files += 1
             with suppress(OSError):
@@ -69,14 +69,27 @@ def _unlinked(process: int, device: int) -> dict[int, int]:
     """Inode → bytes of files on this device that have no name any more."""
     found: dict[int, int] = {}
     for pid in _descendants(process):
-        with suppress(OSError):
-            for entry in os.scandir(f"/proc/{pid}/fd"):
-                with suppress(OSError):
-                    status = Path(entry.path).stat()
-                    regular = stat.S_ISREG(status.st_mode)
-                    if regular and status.st_nlink == 0 and status.st_dev == device:
-                        found[status.st_ino] = status.st_blocks * 512
+        for path in (*_opened(pid), *_mapped(pid)):
+            with suppress(OSError):
+                status = path.stat()
+                regular = stat.S_ISREG(status.st_mode)
+                if regular and status.st_nlink == 0 and status.st_dev == device:
+                    found[status.st_ino] = status.st_blocks * 512
     return found
+
+
+def _opened(pid: int) -> Iterator[Path]:
+    with suppress(OSError):
+        yield from Path(f"/proc/{pid}/fd").iterdir()
+
+
+def _mapped(pid: int) -> Iterator[Path]:
+    """Of memory that shows a file without a name. The way to the file itself is root's alone."""
+    with suppress(OSError), Path(f"/proc/{pid}/maps").open("rb") as lines:
+        for line in lines:
+            if line.endswith(b" (deleted)\n"):
+                start, end = line.split(b" ", 1)[0].split(b"-")
+                yield Path(f"/proc/{pid}/map_files/{int(start, 16):x}-{int(end, 16):x}")
 
 
 def _descendants(process: int) -> Iterator[int]:

@@ -18,6 +18,11 @@ def stopped(ran: Ran, limits: Limits, seconds: float) -> str | None:
     """Why a command was stopped, for a model to act on; None for one that ended by itself."""
     if ran.starved:
         return f"It ran out of memory: the sandbox has {limits.memory // MIB} MiB."
+    if ran.full and ran.ended == "exited" and ran.code != 0:
+        return (
+            f"Nothing can be written: the workspace holds more than {limits.disk // MIB} MiB. "
+            "Delete files first."
+        )
     reasons: Mapping[Ending, str] = {
         "exited": "",
         "time": f"It was stopped after {seconds:g} s. Ask for more time, or do less at once.",
