@@ -14,10 +14,11 @@ from toolcrib.secrets.sealing import Sealer
 from toolcrib.settings import Settings
 from toolcrib.sources.mcp.addressing import of_capability
 from toolcrib.sources.mcp.connector import wanted_by
-from toolcrib.sources.oauth.connecting import Connecting, Place
+from toolcrib.sources.oauth.connecting import Connecting
 from toolcrib.sources.oauth.credentials import Credentials
 from toolcrib.sources.oauth.ending import revoked
 from toolcrib.sources.oauth.keeping import rotate
+from toolcrib.sources.oauth.registering import Place
 from toolcrib.sources.oauth.renewing import Renewal
 from toolcrib.storage import Storage
 from toolcrib.tools.remote import ServerAsked

@@ -6,40 +6,27 @@ that works once. Which server answers was written down when the attempt began.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import re
 import secrets
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
-from urllib.parse import urlencode
-
-import orjson
 
 from toolcrib.errors import EgressBlocked, InvalidRequest, SourceProtocolError
 from toolcrib.net.client import GuardedClient
 from toolcrib.net.oauth_documents import AuthorizationServer, resource_of, server_of
-from toolcrib.net.oauth_tokens import Client, TokenRefused, client_with, register, tokens_for
+from toolcrib.net.oauth_tokens import TokenRefused, tokens_for
 from toolcrib.secrets.logins import Attempt, LoginStore
 from toolcrib.secrets.sealing import Sealer
+from toolcrib.sources.oauth.attempting import Begun, begun_of
 from toolcrib.sources.oauth.keeping import Clock, Kept, drafted
+from toolcrib.sources.oauth.registering import Place, Registering
 from toolcrib.sources.oauth.wanted import Wanted, require_hosts
 
 PATIENCE = timedelta(minutes=10)
 """How long a person has for the login."""
-NAME = "Toolcrib"
 _CODE = re.compile(r"[a-z_]{1,64}")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Place:
-    """Where browsers come back to. `document`: the address of the document that says who we are,
-    where servers can read it."""
-
-    redirect_uri: str
-    document: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,26 +37,6 @@ class Answer:
     code: str | None = field(default=None, repr=False)
     error: str | None = None
     issuer: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Begun:
-    """What an attempt needs again at its end."""
-
-    verifier: str = field(repr=False)
-    issuer: str
-    token_endpoint: str
-    revocation_endpoint: str | None
-    client: Client = field(repr=False)
-    resource: str
-    scopes: tuple[str, ...]
-    redirect_uri: str
-    names_itself: bool
-    names_resource: bool
-
-    @property
-    def resource_of_request(self) -> dict[str, str]:
-        return {"resource": self.resource} if self.names_resource else {}
 
 
 class Connecting:
@@ -88,7 +55,7 @@ class Connecting:
         self._store = store
         self._sealer = sealer
         self._sender = sender
-        self._place = place
+        self._us = Registering(store=store, sealer=sealer, sender=sender, place=place)
         self._clock = clock
         self._changed = changed
 
@@ -102,8 +69,8 @@ class Connecting:
         server = await server_of(self._sender, issuer)
         endpoint = await self._endpoint(server)
         require_hosts(auth, server.token_endpoint)
-        client = await self._client(wanted, server, scopes)
-        begun = _Begun(
+        client = await self._us.client(auth, server, scopes)
+        begun = Begun(
             verifier=secrets.token_urlsafe(48),
             issuer=server.issuer,
             token_endpoint=server.token_endpoint,
@@ -111,7 +78,7 @@ class Connecting:
             client=client,
             resource=wanted.resource,
             scopes=scopes,
-            redirect_uri=self._place.redirect_uri,
+            redirect_uri=self._us.place.redirect_uri,
             names_itself=server.names_itself_in_answers,
             names_resource=wanted.names_resource,
         )
@@ -124,11 +91,11 @@ class Connecting:
                 ref=wanted.ref,
                 label=wanted.label,
                 owner=wanted.owner,
-                sealed=self._sealer.seal(orjson.dumps(asdict(begun)).decode()),
+                sealed=self._sealer.seal(begun.as_text()),
                 expires_at=until,
             )
         )
-        return _url(endpoint, begun, state), until
+        return begun.url(endpoint, state), until
 
     async def finish(self, answer: Answer) -> Attempt:
         """Take the answer once. Raises InvalidRequest with the reason, SourceError."""
@@ -139,7 +106,7 @@ class Connecting:
                 f"This login is not known: it was finished, or begun over {minutes} minutes ago.",
                 hint="Begin it again.",
             )
-        begun = _read(self._sealer.unseal(attempt.sealed, name="the login that was begun"))
+        begun = begun_of(self._sealer.unseal(attempt.sealed, name="the login that was begun"))
         if answer.issuer != begun.issuer and (answer.issuer is not None or begun.names_itself):
             raise InvalidRequest("The answer is another authorization server's.")
         if answer.error is not None or not answer.code:
@@ -150,16 +117,11 @@ class Connecting:
         await self._changed()
         return attempt
 
-    async def _exchange(self, attempt: Attempt, begun: _Begun, code: str) -> None:
-        form = {
-            "grant_type": "authorization_code",
-            "code": code,
-            "redirect_uri": begun.redirect_uri,
-            "code_verifier": begun.verifier,
-            **begun.resource_of_request,
-        }
+    async def _exchange(self, attempt: Attempt, begun: Begun, code: str) -> None:
         try:
-            tokens = await tokens_for(self._sender, begun.token_endpoint, begun.client, form)
+            tokens = await tokens_for(
+                self._sender, begun.token_endpoint, begun.client, begun.exchange(code)
+            )
         except TokenRefused as refusal:
             if refusal.error == "invalid_client":  # the registration is gone: make another
                 await self._store.forget_client(begun.issuer, begun.redirect_uri)
@@ -197,58 +159,6 @@ class Connecting:
         if not verdict.allowed:
             raise EgressBlocked(f"The login page is refused: {verdict.reason}", sent=False)
         return endpoint
-
-    async def _client(
-        self, wanted: Wanted, server: AuthorizationServer, scopes: tuple[str, ...]
-    ) -> Client:
-        """Who we are there: as the definition says, by our document, or as we register."""
-        auth, place = wanted.auth, self._place
-        if auth.client_id is not None:
-            return client_with(auth.client_id, auth.client_secret, server.auth_methods)
-        if server.reads_client_documents and place.document is not None:
-            return Client(id=place.document)
-        known = await self._store.client(server.issuer, place.redirect_uri)
-        if known is not None:
-            return Client(**orjson.loads(self._sealer.unseal(known, name="a registered client")))
-        if server.registration_endpoint is None:
-            raise InvalidRequest(
-                f"{server.issuer!r} registers nobody by itself.",
-                where="auth.client_id",
-                hint=f"Register {NAME} there with the redirect address {place.redirect_uri} "
-                "and set auth.client_id.",
-            )
-        made = await register(
-            self._sender,
-            server.registration_endpoint,
-            name=NAME,
-            redirect_uri=place.redirect_uri,
-            scopes=scopes,
-        )
-        sealed = self._sealer.seal(orjson.dumps(asdict(made)).decode())
-        await self._store.keep_client(server.issuer, place.redirect_uri, sealed)
-        return made
-
-
-def _url(endpoint: str, begun: _Begun, state: str) -> str:
-    challenge = base64.urlsafe_b64encode(hashlib.sha256(begun.verifier.encode()).digest())
-    query = {
-        "response_type": "code",
-        "client_id": begun.client.id,
-        "redirect_uri": begun.redirect_uri,
-        "state": state,
-        "code_challenge": challenge.decode().rstrip("="),
-        "code_challenge_method": "S256",
-        **begun.resource_of_request,
-    }
-    if begun.scopes:
-        query["scope"] = " ".join(begun.scopes)
-    return f"{endpoint}{'&' if '?' in endpoint else '?'}{urlencode(query)}"
-
-
-def _read(text: str) -> _Begun:
-    found: dict[str, Any] = orjson.loads(text)
-    client, scopes = Client(**found.pop("client")), tuple(found.pop("scopes"))
-    return _Begun(**found, client=client, scopes=scopes)
 
 
 def _digest(state: str) -> str:

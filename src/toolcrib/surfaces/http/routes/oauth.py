@@ -9,7 +9,8 @@ from typing import Annotated, Any
 from fastapi import Query, Response
 
 from toolcrib.errors import NotFound, ToolcribError
-from toolcrib.sources.oauth.connecting import NAME, Answer
+from toolcrib.sources.oauth.connecting import Answer
+from toolcrib.sources.oauth.registering import NAME
 from toolcrib.surfaces.http.asking import TheDesk, ThePlatform, router
 from toolcrib.surfaces.http.places import CALLBACK, CLIENT
 from toolcrib.surfaces.http.problems import of_error
