@@ -6,11 +6,10 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import RowMapping, and_, delete, insert, or_, select, text, update
+from sqlalchemy import and_, delete, insert, or_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from toolcrib.catalog.pins import (
-    MOST_OF_A_TOOL,
     Decision,
     How,
     Judge,
@@ -22,10 +21,18 @@ from toolcrib.catalog.pins import (
 from toolcrib.errors import Conflict
 from toolcrib.storage import rows
 from toolcrib.storage.database import Database
+from toolcrib.storage.pin_rows import (
+    AT_ONCE,
+    end_releases,
+    known_pins,
+    make_room,
+    pin_of,
+    retiring,
+    row_of,
+)
 from toolcrib.storage.tables import pins
 
 _MARKED = ("name", "fingerprint", "state", "how", "summary", "decided_at")
-_AT_ONCE = 500
 
 
 class SqlPinStore:
@@ -44,21 +51,21 @@ class SqlPinStore:
     async def settle(self, source: str, sightings: Sequence[Sighting], judge: Judge) -> None:
         async with self._database.write() as connection:
             await self._wait_for(connection, source)
-            known = await _known(connection, source, {one.name for one in sightings})
+            known = await known_pins(connection, source, {one.name for one in sightings})
             fresh: list[dict[str, Any]] = []
             for sighting in sightings:
                 mine = known[sighting.name]
                 decision = judge(mine, sighting)
                 own = next((p for p in mine if p.fingerprint == sighting.fingerprint), None)
                 if own is None:
-                    await _make_room(connection, mine)
-                    fresh.append(self._row(sighting, decision))
+                    await make_room(connection, mine)
+                    fresh.append(row_of(sighting, decision, self._database.now()))
                 else:
                     await self._decide(connection, own, decision)
                 if decision.state == "accepted":
-                    await _end_releases(connection, mine)
-            for start in range(0, len(fresh), _AT_ONCE):
-                await connection.execute(insert(pins), fresh[start : start + _AT_ONCE])
+                    await end_releases(connection, mine)
+            for start in range(0, len(fresh), AT_ONCE):
+                await connection.execute(insert(pins), fresh[start : start + AT_ONCE])
 
     async def list(
         self,
@@ -82,7 +89,7 @@ class SqlPinStore:
             own = and_(pins.c.source == source, pins.c.name == name)
             chosen = chosen.where(or_(pins.c.ref == ref, own))
         async with self._database.read() as connection:
-            return [_pin(row) for row in await rows.many(connection, chosen)]
+            return [pin_of(row) for row in await rows.many(connection, chosen)]
 
     async def accept(
         self, pin: Pin, *, how: How, user_id: int | None, keeps_others: bool = False
@@ -100,9 +107,9 @@ class SqlPinStore:
                 raise Conflict(
                     f"The pin of {pin.ref} was decided about meanwhile.", hint="Look at it again."
                 )
-            statement = _retiring(pin.source, pin.name, [pin.id], keeps_others=keeps_others)
+            statement = retiring(pin.source, pin.name, [pin.id], keeps_others=keeps_others)
             await connection.execute(statement)
-        return _pin(row)
+        return pin_of(row)
 
     async def add_accepted(
         self, sightings: Sequence[Sighting], *, how: How, user_id: int | None
@@ -116,12 +123,12 @@ class SqlPinStore:
                 await self._wait_for(connection, source)
             for (source, name), mine in tools.items():
                 kept = [await self._put(connection, one, decision) for one in mine]
-                await connection.execute(_retiring(source, name, kept, keeps_others=False))
+                await connection.execute(retiring(source, name, kept, keeps_others=False))
 
     async def _put(
         self, connection: AsyncConnection, sighting: Sighting, decision: Decision
     ) -> int:
-        row = self._row(sighting, decision)
+        row = row_of(sighting, decision, self._database.now())
         changed = {k: row[k] for k in ("state", "how", "decided_at", "decided_by")}
         statement = rows.upsert(
             pins,
@@ -158,22 +165,6 @@ class SqlPinStore:
             lock = text("SELECT pg_advisory_xact_lock(hashtext(:place))")
             await connection.execute(lock, {"place": f"toolcrib pins {source}"})
 
-    def _row(self, sighting: Sighting, decision: Decision) -> dict[str, Any]:
-        now = self._database.now()
-        return {
-            "source": sighting.source,
-            "name": sighting.name,
-            "ref": sighting.ref,
-            "fingerprint": sighting.fingerprint,
-            "definition": sighting.definition,
-            "state": decision.state,
-            "how": decision.how,
-            "summary": decision.summary,
-            "seen_at": now,
-            "decided_at": now if decision.state == "accepted" else None,
-            "decided_by": decision.decided_by,
-        }
-
     async def _decide(self, connection: AsyncConnection, own: Pin, decision: Decision) -> None:
         if own.state == decision.state:
             return
@@ -185,51 +176,3 @@ class SqlPinStore:
             "decided_at": self._database.now() if decision.state == "accepted" else None,
         }
         await connection.execute(update(pins).where(pins.c.id == own.id).values(**values))
-
-
-async def _known(
-    connection: AsyncConnection, source: str, names: Collection[str]
-) -> defaultdict[str, list[Pin]]:
-    chosen = select(pins).where(pins.c.source == source).order_by(pins.c.id)
-    if len(names) <= _AT_ONCE:
-        chosen = chosen.where(pins.c.name.in_(sorted(names)))
-    found: defaultdict[str, list[Pin]] = defaultdict(list)
-    for row in await rows.many(connection, chosen):
-        found[row["name"]].append(_pin(row))
-    return found
-
-
-async def _end_releases(connection: AsyncConnection, known: Sequence[Pin]) -> None:
-    """A released pin has done its work once another is accepted in its place."""
-    released = [pin.id for pin in known if pin.state == "released"]
-    if released:
-        statement = update(pins).where(pins.c.id.in_(released), pins.c.state == "released")
-        await connection.execute(statement.values(state="retired"))
-
-
-async def _make_room(connection: AsyncConnection, known: Sequence[Pin]) -> None:
-    """Forget the oldest of a tool that has many: what waits before what a rule accepted, and
-    what a person accepted never."""
-    spare = sorted(
-        (p for p in known if p.state != "accepted" or p.how == "policy"),
-        key=lambda p: (p.state == "accepted", p.id),
-    )
-    gone = [pin.id for pin in spare][: max(0, len(known) - MOST_OF_A_TOOL + 1)]
-    if gone:
-        await connection.execute(delete(pins).where(pins.c.id.in_(gone)))
-
-
-def _retiring(source: str, name: str, accepted: Sequence[int], *, keeps_others: bool) -> Any:
-    """What a tool's other pins become when some are accepted; older held ones are past anyway."""
-    states: list[PinState] = ["released"] if keeps_others else ["released", "accepted"]
-    past = and_(pins.c.state == "held", pins.c.id < max(accepted))
-    return (
-        update(pins)
-        .where(pins.c.source == source, pins.c.name == name, pins.c.id.not_in(accepted))
-        .where(or_(pins.c.state.in_(states), past))
-        .values(state="retired")
-    )
-
-
-def _pin(row: RowMapping) -> Pin:
-    return Pin(**row)

@@ -1,0 +1,83 @@
+"""This module keeps the pins of one tool in order: what is known, what ends, what is forgotten."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import RowMapping, and_, delete, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from toolcrib.catalog.pins import MOST_OF_A_TOOL, Decision, Pin, PinState, Sighting
+from toolcrib.storage import rows
+from toolcrib.storage.tables import pins
+
+AT_ONCE = 500
+"""Values of one statement."""
+
+
+async def known_pins(
+    connection: AsyncConnection, source: str, names: Collection[str]
+) -> defaultdict[str, list[Pin]]:
+    chosen = select(pins).where(pins.c.source == source).order_by(pins.c.id)
+    if len(names) <= AT_ONCE:
+        chosen = chosen.where(pins.c.name.in_(sorted(names)))
+    found: defaultdict[str, list[Pin]] = defaultdict(list)
+    for row in await rows.many(connection, chosen):
+        found[row["name"]].append(pin_of(row))
+    return found
+
+
+async def end_releases(connection: AsyncConnection, known: Sequence[Pin]) -> None:
+    """A released pin has done its work once another is accepted in its place."""
+    released = [pin.id for pin in known if pin.state == "released"]
+    if released:
+        statement = update(pins).where(pins.c.id.in_(released), pins.c.state == "released")
+        await connection.execute(statement.values(state="retired"))
+
+
+async def make_room(connection: AsyncConnection, known: Sequence[Pin]) -> None:
+    """Forget the oldest of a tool that has many: what waits before what a rule accepted, and
+    what a person accepted never."""
+    spare = sorted(
+        (p for p in known if p.state != "accepted" or p.how == "policy"),
+        key=lambda p: (p.state == "accepted", p.id),
+    )
+    gone = [pin.id for pin in spare][: max(0, len(known) - MOST_OF_A_TOOL + 1)]
+    if gone:
+        await connection.execute(delete(pins).where(pins.c.id.in_(gone)))
+
+
+def retiring(source: str, name: str, accepted: Sequence[int], *, keeps_others: bool) -> Any:
+    """What a tool's other pins become when some are accepted; older held ones are past anyway."""
+    states: list[PinState] = ["released"] if keeps_others else ["released", "accepted"]
+    past = and_(pins.c.state == "held", pins.c.id < max(accepted))
+    return (
+        update(pins)
+        .where(pins.c.source == source, pins.c.name == name, pins.c.id.not_in(accepted))
+        .where(or_(pins.c.state.in_(states), past))
+        .values(state="retired")
+    )
+
+
+def pin_of(row: RowMapping) -> Pin:
+    return Pin(**row)
+
+
+def row_of(sighting: Sighting, decision: Decision, now: datetime) -> dict[str, Any]:
+    """A new pin of a tool that was just seen."""
+    return {
+        "source": sighting.source,
+        "name": sighting.name,
+        "ref": sighting.ref,
+        "fingerprint": sighting.fingerprint,
+        "definition": sighting.definition,
+        "state": decision.state,
+        "how": decision.how,
+        "summary": decision.summary,
+        "seen_at": now,
+        "decided_at": now if decision.state == "accepted" else None,
+        "decided_by": decision.decided_by,
+    }
