@@ -11,10 +11,11 @@ from toolcrib.catalog.capabilities import Capability
 from toolcrib.identity.caller import Caller
 from toolcrib.resolution.conditions import Situation
 from toolcrib.resolution.naming import Names
-from toolcrib.resolution.offering import Found, Providers
+from toolcrib.resolution.offering import Found, Preparing, Providers
 from toolcrib.resolution.refusal import gone, no_provider, refusal
 from toolcrib.resolution.toolset import Absence, ResolvedTool, Toolset
 from toolcrib.tools.source import Bundle
+from toolcrib.tools.turns import aside
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -24,8 +25,12 @@ class Findings:
     bundles: Sequence[tuple[Bundle, int | None]]
     absences: Sequence[Absence]
 
-    def toolset(self, names: Names | None = None) -> Toolset:
-        names = names or Names()
+    async def toolset(self, names: Names | None = None) -> Toolset:
+        """All of it under its names."""
+        count = sum(len(bundle.offers) for bundle, _ in self.bundles)
+        return await aside(count, lambda: self._toolset(names or Names()))
+
+    def _toolset(self, names: Names) -> Toolset:
         names.absences += self.absences
         delegations: list[Mapping[str, Any]] = []
         for bundle, capability_id in self.bundles:
@@ -59,6 +64,9 @@ async def find(
         settings=settings,
     )
     ordered = sorted(rows, key=lambda r: (r.ordering, r.id))
+    for kind, provider in providers.items():
+        if isinstance(provider, Preparing):
+            await provider.prepare([row for row in ordered if row.type == kind])
     answers = await asyncio.gather(
         *(_found_for(row, caller, situation, providers) for row in ordered)
     )

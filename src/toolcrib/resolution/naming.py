@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -38,6 +39,7 @@ class Names:
         self.absences: list[Absence] = []
         self.news: dict[Original, str] = {}
         self._assigned = dict(assigned or {})
+        self._claims = Counter(self._assigned.values())  # how many tools have each name
         self._offered: list[tuple[ResolvedTool, Original | None]] = []
         self._tools: dict[str, ResolvedTool] | None = None
 
@@ -110,12 +112,15 @@ class Names:
         tool: ResolvedTool,
         original: Original,
     ) -> None:
-        claimed = {name for who, name in self._assigned.items() if who != original}
+        own = self._assigned.get(original)
         for name in (_legal(tool.name), qualified(tool.code, tool.name)):
-            if name not in holders and name not in claimed:
+            if name not in holders and self._claims[name] <= (name == own):
                 holders[name] = tool
                 placed[original] = name
                 self._assigned[original] = self.news[original] = name
+                self._claims[name] += 1
+                if own is not None:
+                    self._claims[own] -= 1
                 return
         name = qualified(tool.code, tool.name)
         self.absences.append(_lost(holders.get(name, tool), tool))

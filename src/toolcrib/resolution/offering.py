@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from itertools import chain
+from typing import Protocol, runtime_checkable
 
 from toolcrib.catalog.capabilities import Capability
 from toolcrib.catalog.packages import slug_of
@@ -21,10 +22,23 @@ class Provider(Protocol):
     async def find(self, capability: Capability, situation: Situation) -> Found: ...
 
 
+@runtime_checkable
+class Preparing(Protocol):
+    """A provider that may have much to do before it can answer without waiting."""
+
+    async def prepare(self, capabilities: Sequence[Capability]) -> None:
+        """Do it for all of these, in turns with whatever else runs."""
+        ...
+
+
 class Shelf(Protocol):
     """Registered Python tools by code, as they are now."""
 
     def bundle(self, code: str) -> Bundle | None: ...
+
+    async def prepare(self, codes: Iterable[str]) -> None:
+        """Make what `bundle` gives for these codes, in turns with whatever else runs."""
+        ...
 
     def codes(self) -> Sequence[str]: ...
 
@@ -48,6 +62,9 @@ class InternalProvider:
 
     shelf: Shelf
     installed: Installed | None = None
+
+    async def prepare(self, capabilities: Sequence[Capability]) -> None:
+        await self.shelf.prepare(chain.from_iterable(one.codes for one in capabilities))
 
     async def find(self, capability: Capability, situation: Situation) -> Found:
         bundles: list[Bundle] = []

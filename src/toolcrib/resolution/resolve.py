@@ -100,7 +100,8 @@ class Resolver:
         toolset = self._recalled(key)
         if toolset is None:
             stored = await self._capabilities.find_many(agent.capability_ids)
-            missing = [i for i in agent.capability_ids if i not in {row.id for row in stored}]
+            present = {row.id for row in stored}
+            missing = [i for i in agent.capability_ids if i not in present]
             rows = [*stored, *map(_held_code, agent.codes)]
             toolset = await self._named(agent, rows, acting, missing)
             if self._searching is not None:
@@ -116,7 +117,7 @@ class Resolver:
         bundles, off = select(found.bundles, agent.tools_config)
         found = replace(found, bundles=bundles, absences=[*found.absences, *off])
         if self._names is None:
-            return found.toolset()
+            return await found.toolset()
         return await settled(found, agent.id, self._names)
 
     async def for_capabilities(self, rows: Sequence[Capability], caller: Caller) -> Toolset:
@@ -133,7 +134,8 @@ class Resolver:
         self, rows: Sequence[Capability], caller: Caller, *, missing: Sequence[int] = ()
     ) -> Toolset:
         """Resolve afresh, without remembering; rows may be ones that no store has."""
-        return (await self._found(rows, caller, missing)).toolset()
+        found = await self._found(rows, caller, missing)
+        return await found.toolset()
 
     async def _found(
         self, rows: Sequence[Capability], caller: Caller, missing: Sequence[int]
@@ -173,9 +175,8 @@ async def resolve(
     The rows' own order is `ordering`, then id. `settings` maps the names that have a value to
     their status; `missing` are ids that no row was found for.
     """
-    return (
-        await find(rows, caller, providers=providers, settings=settings, missing=missing)
-    ).toolset()
+    found = await find(rows, caller, providers=providers, settings=settings, missing=missing)
+    return await found.toolset()
 
 
 def _held_code(code: str) -> Capability:

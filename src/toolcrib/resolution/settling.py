@@ -16,7 +16,7 @@ async def settled(found: Findings, agent_id: int, given: ExposedNames) -> Toolse
     the same agent again and again."""
     for _ in range(_TRIES):
         names = Names(await given.known(agent_id))
-        toolset = found.toolset(names)
+        toolset = await found.toolset(names)
         if not names.news:
             return toolset
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+from time import perf_counter
 
 import pytest
 from langchain_core.tools import tool
@@ -19,6 +20,7 @@ from toolcrib.sources.native.source import NativeSource
 from toolcrib.sources.native.tool import NativeTool
 from toolcrib.tools.source import Skip
 from toolcrib.tools.spec import ToolSpec
+from toolcrib.tools.turns import LONGEST
 
 ORIGIN = Origin(distribution="p-crm", version="1.2", entry_point="crm", value="p_crm:register")
 
@@ -115,6 +117,28 @@ async def test_warming_adapts_everything(registry: Registry) -> None:
     assert made == ["no_tool"]
     shelf.bundle("crm")
     assert made == ["no_tool"]
+
+
+async def test_whoever_waits_comes_in_between(registry: Registry) -> None:
+    """Thousands of tools are adapted in turns with the rest of the process."""
+    log: list[str] = []
+
+    def slow(obj: object) -> None:
+        began = perf_counter()
+        while perf_counter() - began <= 2 * LONGEST:
+            pass
+        log.append("adapted")
+
+    async def other() -> None:
+        while log.count("adapted") < 3:
+            log.append("other")
+            await asyncio.sleep(0)
+
+    registry.register_tools("many", ["first", "second", "third"])
+    shelf = NativeShelf(registry, adapters=Adapters(more=[slow]))
+    await asyncio.gather(shelf.prepare(["many", "nothing"]), other())
+    kept = [one for one, before in zip(log, ["", *log], strict=False) if one != before]
+    assert kept == ["adapted", "other", "adapted", "other", "adapted"]
 
 
 async def test_another_adapter_brings_another_kind() -> None:

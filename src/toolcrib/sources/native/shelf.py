@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -15,6 +15,7 @@ from toolcrib.sources.native.adapting import Adapters
 from toolcrib.tools.presentation import presentation_of
 from toolcrib.tools.provenance import Provenance
 from toolcrib.tools.source import Bundle, Offer, Skip
+from toolcrib.tools.turns import Turns
 
 
 class NativeShelf:
@@ -31,30 +32,45 @@ class NativeShelf:
         self._adapters = adapters or Adapters(allow_langsmith=allow_langsmith)
         self._seen: Snapshot | None = None
         self._bundles: dict[str, Bundle] = {}
+        self._origins: set[Origin] = set()  # those whose code was looked at
 
     def bundle(self, code: str) -> Bundle | None:
         """The tools of a code and what could not be adapted; None for an unknown code."""
-        snapshot = self._registry.snapshot()
-        if snapshot is not self._seen:
-            self._seen = snapshot
-            self._bundles = {}
+        snapshot = self._current()
         made = self._bundles.get(code)
         if made is None and code in snapshot.bundles:
             made = bundle_of(snapshot.bundles[code], self._adapters)
             self._bundles[code] = made
         return made
 
-    async def warm(self) -> None:
-        """Adapt everything that is registered, so that no caller waits for it.
+    def _current(self) -> Snapshot:
+        snapshot = self._registry.snapshot()
+        if snapshot is not self._seen:
+            self._seen = snapshot
+            self._bundles = {}
+        return snapshot
 
-        One tool takes half a millisecond; whoever else is waiting comes in between.
+    async def warm(self) -> None:
+        """Adapt everything that is registered, so that no caller waits for it."""
+        await self.prepare(self.codes())
+
+    async def prepare(self, codes: Iterable[str]) -> None:
+        """Adapt the tools of these codes; whoever else is waiting comes in between.
+
+        A function takes a millisecond, ten thousand of them would hold everybody up.
         """
-        for code, registered in self._registry.snapshot().bundles.items():
-            for entry in registered.entries:
-                if entry.origin is not None:
+        turns = Turns()
+        registered = self._current().bundles
+        made = self._bundles
+        for code in codes:
+            if code not in registered or code in made:
+                continue
+            for entry in registered[code].entries:
+                if entry.origin is not None and entry.origin not in self._origins:
                     await asyncio.to_thread(_provenance, entry.origin)
+                    self._origins.add(entry.origin)
                 self._adapters.adapt_all(entry.obj, code, entry.origin)
-                await asyncio.sleep(0)
+                await turns.next()
 
     def codes(self) -> Sequence[str]:
         """Every registered code, in order of registration."""
