@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.sources.http.conftest import Bench, headers_of
-from toolcrib.errors import InvalidArguments, InvalidOptions
+from toolcrib.errors import InvalidArguments, InvalidOptions, SecretMissing
 from toolcrib.secrets.placeholders import SECRETS, SETTINGS, Language
 from toolcrib.sources.http.api import ApiKind
 from toolcrib.sources.http.packages import PackageKind
@@ -295,3 +295,45 @@ def test_what_only_looks_like_a_tag_is_text(template: str) -> None:
 def test_a_codec_of_python_is_no_charset(charset: str) -> None:
     """Its escapes would meet those of JSON."""
     assert charset_of(f"application/json; charset={charset}") == "utf-8"
+
+
+async def no_secret(name: str) -> str:
+    raise SecretMissing(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "warned"),
+    [
+        ('{ user(name: "{t}") { id } }', True),
+        ("SELECT * FROM t WHERE a = '{t}'", True),
+        ('<m to="{t}"/>', True),
+        ("f('{t}')", True),
+        ("query($n: String){ user(name: $n) { id } }", False),
+        ('{"text": "{t}"}', False),
+        ('Hello "{t}"', False),
+        ("{t}", False),
+    ],
+)
+async def test_both_doors_warn_of_a_value_between_quotes(
+    bench: Bench, text: str, warned: bool
+) -> None:
+    """A query in a text of JSON is its author's to guard: with variables."""
+    template = {"query": [text], "variables": {"t": "{t}"}}
+    package = {
+        "slug": "x",
+        "name": "X",
+        "type": "http",
+        "config": {"url": "https://x.example", "method": "POST", "body_template": template},
+        "input_schema": {"type": "object", "properties": {"t": {"type": "string"}}},
+    }
+    options = {"url": "https://x.example", "method": "POST", "body_template": template}
+    row = {"code": "x", "name": "X", "description": "", "options": options}
+
+    found = PackageKind(bench.client, no_secret).check(package)
+    assert [f.where for f in found if "between quotes" in f.message] == (
+        ["config.body_template.query[0]"] if warned else []
+    )
+    found = ApiKind(bench.client).check(row)
+    assert [f.where for f in found if "between quotes" in f.message] == (
+        ["options.body_template.query[0]"] if warned else []
+    )

@@ -18,6 +18,7 @@ from toolcrib.sources.http.headers import (
     warn_of_text,
 )
 from toolcrib.sources.http.problems import Problems
+from toolcrib.sources.http.quoting import warn_of_quotes
 from toolcrib.sources.http.rules import API
 from toolcrib.sources.http.slots import Read, placeholder_names, read_text, slot_names
 from toolcrib.sources.http.trees import all_pieces, read_tree
@@ -142,10 +143,12 @@ def _template(template: object, problems: Problems) -> tuple[Any, Read | None]:
         return None, read_text(template, API.language)
     if isinstance(template, Mapping | list):
         try:
-            return read_tree(template, lambda text: read_text(text, API.language), where), None
+            tree = read_tree(template, lambda text: read_text(text, API.language), where)
         except InvalidOptions as error:
             problems.caught(error, where)
             return None, None
+        warn_of_quotes(tree, problems)
+        return tree, None
     problems.error(where, "Must be an object, a list or a text.")
     return None, None
 

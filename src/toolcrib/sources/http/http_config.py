@@ -16,6 +16,7 @@ from toolcrib.sources.http.headers import (
 )
 from toolcrib.sources.http.kinds import is_json
 from toolcrib.sources.http.problems import Problems
+from toolcrib.sources.http.quoting import warn_of_quotes
 from toolcrib.sources.http.rules import PACKAGE
 from toolcrib.sources.http.slots import Read, Slot, read_text, slot_names
 from toolcrib.sources.http.tool import READ_ONLY
@@ -144,6 +145,7 @@ def _body(
         filled = _read(template, names, _TEMPLATE, problems)
         _warn_unused(left, all_pieces(filled), problems)
         _warn_undeclared(all_pieces(_read(template, None, _TEMPLATE, Problems())), names, problems)
+        warn_of_quotes(filled, problems)
         if fixed and is_array(template):
             problems.warn(_STATIC, "Not sent: body_template is a list.")
         return TreeBody(tree=filled, fixed=tree), frozenset({"body_template", "static_body"})
