@@ -244,3 +244,12 @@ async def test_no_text_is_allowed_without_a_good_address(text: str) -> None:
             for answer in verdict.addresses
         )
         assert verdict.addresses
+
+
+@pytest.mark.parametrize(
+    "url", ["https://169.254.169.254/x", "https://[fd00:ec2::254]/x", "https://v6.example.test/x"]
+)
+async def test_nobody_is_told_to_open_the_metadata_service(url: str) -> None:
+    """Other refusals name what an operator may set; this one would hand out credentials."""
+    assert "TOOLCRIB_EGRESS_ALLOW" not in await refused(url)
+    assert "TOOLCRIB_EGRESS_ALLOW" in await refused("https://10.0.0.5/x")

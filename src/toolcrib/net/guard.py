@@ -144,9 +144,10 @@ class Guard:
 
 def _blocked(place: Destination, what: str) -> EgressBlocked:
     verb = "is" if place.address is not None else "resolves to"
+    allow = f"The operator can allow it: {SETTING}={place.place}"
     return EgressBlocked(
         f"The host {place.host!r} {verb} {what}.",
-        hint=f"The operator can allow it: {SETTING}={place.place}",
+        hint=None if "metadata" in what else allow,  # its answer is the machine's own credential
         sent=False,
     )
 
