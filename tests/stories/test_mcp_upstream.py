@@ -268,3 +268,9 @@ async def test_servers_are_shown_and_looked_at_anew(tenants: Tenants):
             for item in (await tenants.user_b.api.get("/api/v1/mcp/servers")).json()["items"]
         ]
         assert refs == [f"mcp:{row}", f"mcp:{dead}"]
+        agent = await agent_of(tenants, tenants.admin_a)
+        bound = await crib.somebody(tenants.user_a.id, agent_id=agent)
+        assert (await bound.api.get("/api/v1/mcp/servers")).json()["items"] == []
+        asked = len(good.asked)
+        looked = await bound.api.post(f"/api/v1/mcp/servers/mcp:{row}/refresh")
+        assert (looked.status_code, len(good.asked)) == (404, asked)

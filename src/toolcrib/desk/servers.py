@@ -49,7 +49,12 @@ class McpServers:
     async def list(
         self, caller: Caller, *, after: str = "", limit: int = 50
     ) -> Sequence[ServerState]:
-        """Behind the ref `after`: capabilities by id, then packages by slug."""
+        """Behind the ref `after`: capabilities by id, then packages by slug.
+
+        A token that is bound to an agent is shown none, as it is shown nothing of the installation.
+        """
+        if caller.agent_id is not None:
+            return []
         kind, _, name = after.partition(":")
         states: list[ServerState] = []
         if kind != "package":
@@ -74,6 +79,8 @@ class McpServers:
 
     async def refresh(self, caller: Caller, ref: str) -> ServerState:
         """Connect if need be and read the list of tools now. Raises NotFound."""
+        if caller.agent_id is not None:
+            raise NotFound(f"There is no server {ref!r}.")
         if ref.startswith("package:"):
             return await self._packages.refresh(caller, ref.removeprefix("package:"))
         number = ref.removeprefix(_PREFIX)
