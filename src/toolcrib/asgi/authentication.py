@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -12,7 +13,7 @@ from toolcrib.identity.authentication import Authenticator
 from toolcrib.identity.caller import Caller
 from toolcrib.identity.tokens import bearer
 from toolcrib.platform import Platform
-from toolcrib.surfaces.http.asking import LARGEST_ID, SCOPE_CALLER
+from toolcrib.surfaces.http.asking import LARGEST_ID, SCOPE_CALLER, SCOPE_CALLER_NOW
 from toolcrib.surfaces.http.places import is_open
 from toolcrib.surfaces.http.problems import of_error, problem
 
@@ -20,6 +21,8 @@ UNAUTHORIZED = 401
 _AUTHORIZATION = b"authorization"
 _USER = b"x-toolcrib-user"
 _GROUP = b"x-toolcrib-group"
+_ASKED = ("headers", "path", "root_path")
+"""What of a scope says who asks, and for what."""
 _READ = frozenset({_AUTHORIZATION, _USER, _GROUP})
 
 
@@ -47,13 +50,16 @@ class Authentication:
             return
         resources = Resources.of(platform.settings)
         try:
-            scope[SCOPE_CALLER] = await self._caller(scope, platform.authenticator, resources)
+            asked = {key: scope[key] for key in _ASKED if key in scope}  # not itself: no cycle
+            caller_now = partial(self._caller, asked, platform.authenticator, resources)
+            scope[SCOPE_CALLER] = await caller_now()
         except ToolcribError as error:
             refusal = of_error(error)
             if refusal.status_code == UNAUTHORIZED:
                 refusal.headers["WWW-Authenticate"] = resources.challenge(scope, _path(scope))
             await refusal(scope, receive, send)
             return
+        scope[SCOPE_CALLER_NOW] = caller_now
         if self._waits:
             # Until plugins were loaded every tool would look as if nobody had registered it.
             await platform.wait_ready()

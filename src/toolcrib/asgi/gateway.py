@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from starlette.datastructures import State
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from toolcrib.surfaces.http.asking import SCOPE_CALLER
+from toolcrib.surfaces.http.asking import SCOPE_CALLER, SCOPE_CALLER_NOW
 from toolcrib.surfaces.mcp.places import place_of
 
 if TYPE_CHECKING:
@@ -31,7 +31,14 @@ class ToGateway:
             await self._app(scope, receive, send)
             return
         gateway = await gateway_of(scope["app"].state)
-        await gateway(scope, receive, send, place=place, caller=scope[SCOPE_CALLER])
+        await gateway(
+            scope,
+            receive,
+            send,
+            place=place,
+            caller=scope[SCOPE_CALLER],
+            caller_now=scope.get(SCOPE_CALLER_NOW),
+        )
 
 
 async def gateway_of(state: State) -> Gateway:

@@ -18,6 +18,8 @@ from toolcrib.surfaces.http.shapes.problem import RESPONSES
 
 SCOPE_CALLER = "toolcrib.caller"
 """Where authentication puts the Caller in a request's scope."""
+SCOPE_CALLER_NOW = "toolcrib.caller_now"
+"""Where it puts a function that looks again, for answers that take hours."""
 SCOPE_OPERATOR = "toolcrib.operator"
 """There when the request comes from this process, for whoever can open the database: they see
 every call. No server sets it."""

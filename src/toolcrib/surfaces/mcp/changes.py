@@ -20,6 +20,8 @@ from toolcrib.surfaces.mcp.served import Served
 _log = structlog.get_logger(__name__)
 TOGETHER = 0.05
 """Seconds that a change waits for others that come with it."""
+PATIENCE = 5.0
+"""Seconds that one client has to take the news; whoever does not read is not told again."""
 Tell = Callable[[], Awaitable[None]]
 
 
@@ -45,7 +47,8 @@ class Watched:
 class Changes:
     """Who listens to which list. `run` must run while there is somebody."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, patience: float = PATIENCE) -> None:
+        self._patience = patience
         self._watched: dict[Hashable, Watched] = {}
         self._changed = asyncio.Event()
 
@@ -73,7 +76,7 @@ class Changes:
             await asyncio.sleep(TOGETHER)
             self._changed.clear()
             for watched in list(self._watched.values()):
-                await self._look(watched)
+                await self._look_safely(watched)
 
     async def _look(self, watched: Watched) -> None:
         seen = await _fingerprint(watched.served)
@@ -83,10 +86,18 @@ class Changes:
         await watched.bus.publish(ToolsListChanged())
         for tell in list(watched.tells):
             try:
-                await tell()
+                async with asyncio.timeout(self._patience):
+                    await tell()
             except Exception as error:  # noqa: BLE001 - one client that is gone must not stop it
                 _log.debug("client not told", error=repr(error))
                 watched.tells.discard(tell)
+
+    async def _look_safely(self, watched: Watched) -> None:
+        """Whatever goes wrong with one list: the others, and the gateway, go on."""
+        try:
+            await self._look(watched)
+        except Exception as error:  # noqa: BLE001 - it is looked at again with the next change
+            _log.warning("a list was not looked at", error=repr(error))
 
 
 async def _fingerprint(served: Served) -> Hashable:

@@ -18,20 +18,27 @@ from starlette.types import Receive, Scope, Send
 from toolcrib.surfaces.mcp.answering import Answers
 from toolcrib.surfaces.mcp.body import MAX_BODY, Disconnected, Unreadable, again, read_body
 from toolcrib.surfaces.mcp.changes import Changes
+from toolcrib.surfaces.mcp.lasting import EVERY, StillIn, lasting
 from toolcrib.surfaces.mcp.lean import Lean
 from toolcrib.surfaces.mcp.listing import PAGE, Pages
 from toolcrib.surfaces.mcp.reading import headers_of, is_modern, ordinary, read_message, session_of
 from toolcrib.surfaces.mcp.served import Served
 from toolcrib.surfaces.mcp.server import SCOPE_SERVED, ToolServer, offered
 from toolcrib.surfaces.mcp.sessions import IDLE, MOST, STAYS, Session, Sessions
-from toolcrib.surfaces.mcp.wire import refusal
+from toolcrib.surfaces.mcp.wire import object_of, refusal
+
+LISTEN = "subscriptions/listen"
 
 
 class Endpoint:
     """Serves to each request what comes with it. `run` must be entered before the first one."""
 
-    def __init__(self, *, page_size: int = PAGE, lean: bool = True) -> None:
-        """Without `lean` the SDK serves everything."""
+    def __init__(
+        self, *, page_size: int = PAGE, lean: bool = True, look_every: float = EVERY
+    ) -> None:
+        """Without `lean` the SDK serves everything. `look_every` is in seconds: how long a stream
+        may outlive the right to it."""
+        self._look_every = look_every
         self.changes = Changes()
         pages = Pages(page_size)
         answers = Answers(pages)
@@ -53,19 +60,37 @@ class Endpoint:
             finally:
                 self._server.held.close()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send, served: Served) -> None:
-        """Answer one request. Raises ToolcribError when nothing can be served at all."""
+    async def __call__(
+        self,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        served: Served,
+        still_in: StillIn | None = None,
+    ) -> None:
+        """Answer one request. Raises ToolcribError when nothing can be served at all.
+
+        `still_in` ends a stream when its listener would not be let in any more.
+        """
         try:
             if scope["method"] == "POST":
-                await self._post(scope, receive, send, served)
+                await self._post(scope, receive, send, served, still_in)
             else:
+                receive = lasting(receive, still_in, every=self._look_every)
                 await self._other(scope, receive, send, served)
         except Unreadable as bad:
             await refusal(bad.status, bad.code, str(bad), bad.data)(scope, receive, send)
         except Disconnected:
             return
 
-    async def _post(self, scope: Scope, receive: Receive, send: Send, served: Served) -> None:
+    async def _post(
+        self,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        served: Served,
+        still_in: StillIn | None,
+    ) -> None:
         toolset = await served.toolset()
         body = await read_body(scope, receive)
         message, quick = read_message(body)
@@ -83,6 +108,8 @@ class Endpoint:
             session.seen_at = monotonic()
         elif not modern and session_id is None:
             send = self._sessions.opening(message, served, send, now=monotonic())
+        if object_of(message).get("method") == LISTEN:
+            receive = lasting(receive, still_in, every=self._look_every)
         offered.set(toolset)
         await self._to_sdk(scope, again(body, receive), send, served)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 from starlette.responses import Response
@@ -14,6 +15,7 @@ from toolcrib.platform import Platform
 from toolcrib.surfaces.mcp.endpoint import Endpoint
 from toolcrib.surfaces.mcp.entering import Entering, NoAgentNamed
 from toolcrib.surfaces.mcp.failures import INVALID_REQUEST, of_error
+from toolcrib.surfaces.mcp.lasting import EVERY
 from toolcrib.surfaces.mcp.listing import PAGE
 from toolcrib.surfaces.mcp.places import Place
 from toolcrib.surfaces.mcp.wire import refusal
@@ -24,21 +26,42 @@ _STATUS: Final = {"not_found": 404, "group_required": 400, "not_granted": 403}
 class Gateway:
     """One for a platform. It starts with its first request and ends when the platform closes."""
 
-    def __init__(self, platform: Platform, *, page_size: int = PAGE, lean: bool = True) -> None:
-        """Without `lean` the SDK serves everything."""
+    def __init__(
+        self,
+        platform: Platform,
+        *,
+        page_size: int = PAGE,
+        lean: bool = True,
+        look_every: float = EVERY,
+    ) -> None:
+        """As Endpoint."""
         self.platform = platform
         self._entering = Entering(platform)
-        self._endpoint = Endpoint(page_size=page_size, lean=lean)
+        self._endpoint = Endpoint(page_size=page_size, lean=lean, look_every=look_every)
         self._running: asyncio.Future[None] | None = None
 
     async def __call__(
-        self, scope: Scope, receive: Receive, send: Send, *, place: Place, caller: Caller
+        self,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        *,
+        place: Place,
+        caller: Caller,
+        caller_now: Callable[[], Awaitable[Caller]] | None = None,
     ) -> None:
-        """Answer one request for the place, on behalf of the caller."""
+        """Answer one request for the place, on behalf of the caller. `caller_now` gives whoever
+        the request's token belongs to later on, and raises as it did at the door."""
+
+        async def still_in() -> None:
+            assert caller_now is not None  # noqa: S101 - else nobody asks
+            await self._entering.served(place, await caller_now())
+
         try:
             served = await self._entering.served(place, caller)
             await self._start()
-            await self._endpoint(scope, receive, send, served)
+            asked = still_in if caller_now is not None else None
+            await self._endpoint(scope, receive, send, served, asked)
         except NoAgentNamed as none:
             data = {"code": "not_found", "agents": none.agents}
             await refusal(404, INVALID_REQUEST, str(none), data)(scope, receive, send)

@@ -122,6 +122,8 @@ class ToolServer(Server[Any]):
         served, connection = self._served(ctx), connection_of(ctx)
         watched = await self._changes.watch(served)
         tell = connection.send_tool_list_changed
+        if tell in watched.tells:
+            return
         watched.tells.add(tell)
 
         def end() -> None:
