@@ -119,16 +119,18 @@ def becoming(setpriv: str | None, user: int | None) -> list[str]:
 def bounded(prlimit: str, limits: Limits, *, total: bool) -> list[str]:
     """The command line before another that limits each process of it.
 
-    `total`: nothing else limits memory, so every process's address space is.
+    `total`: nothing else limits memory and processes of the whole, so every process's address
+    space is limited, and the processes of its user, who may have some in another installation.
     """
     values = {
         "cpu": (resource.RLIMIT_CPU, limits.cpu),
-        "nproc": (resource.RLIMIT_NPROC, limits.processes),
         "fsize": (resource.RLIMIT_FSIZE, limits.file),
         "nofile": (resource.RLIMIT_NOFILE, limits.open_files),
         "core": (resource.RLIMIT_CORE, 0),
-        **({"as": (resource.RLIMIT_AS, limits.memory)} if total else {}),
     }
+    if total:
+        values["as"] = (resource.RLIMIT_AS, limits.memory)
+        values["nproc"] = (resource.RLIMIT_NPROC, limits.processes)
     least = {name: _lowered(kind, value) for name, (kind, value) in values.items()}
     return [prlimit, *(f"--{name}={value}:{value}" for name, value in least.items()), "--"]
 

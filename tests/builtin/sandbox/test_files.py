@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import time
 from pathlib import Path
 
 import pytest
 
 from tests.support.chatting import Talk
-from toolcrib.builtin.sandbox.merging import merged
+from toolcrib.builtin.sandbox.merging import merged, replaced
 from toolcrib.errors import InvalidArguments
 
 
@@ -108,6 +111,70 @@ async def test_what_is_no_text_or_too_large_is_not_changed(talk: Talk) -> None:
         assert why in message
 
 
+async def test_a_pipe_is_refused_at_once(talk: Talk) -> None:
+    """Nobody waits for what never ends."""
+    await talk.ok("execute_command", command="mkfifo pipe")
+    for tool, more in (
+        ("str_replace", {"old_str": "a", "new_str": "b"}),
+        ("full_file_rewrite", {"file_contents": "x"}),
+        ("edit_file", {"code_edit": "a\n... existing code ...\nb"}),
+    ):
+        where = "target_file" if tool == "edit_file" else "file_path"
+        _, message = await talk.failed(tool, **{where: "pipe"}, **more)
+        assert "no regular file" in message
+
+
+async def test_a_link_stays_a_link(talk: Talk) -> None:
+    """What it leads to is changed."""
+    await talk.ok(
+        "execute_command", command="mkdir d; echo one > d/f; ln -s d/f link; ln -s ../new d/later"
+    )
+    await talk.ok("str_replace", file_path="link", old_str="one", new_str="two")
+    said = await talk.ok("execute_command", command="cat d/f; readlink link")
+    assert said["output"] == "two\nd/f\n"
+    assert (
+        "already there"
+        in (await talk.failed("create_file", file_path="d/later", file_contents="x"))[1]
+    )
+
+
+async def test_changes_at_the_same_time_undo_nothing(talk: Talk) -> None:
+    """A model may change several places of a file in one breath."""
+    await talk.ok("execute_command", command="seq 100 107 > f")
+    async with asyncio.TaskGroup() as group:
+        for number in range(100, 108):
+            change = {"old_str": f"{number}", "new_str": f"{number} done"}
+            group.create_task(talk.ok("str_replace", file_path="f", **change))
+    said = await talk.ok("execute_command", command="cat f; ls -A")
+    assert said["output"] == "".join(f"{n} done\n" for n in range(100, 108)) + "f\n"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("execute_command", {"command": "echo \0"}),
+        ("execute_command", {"command": "echo \ud800"}),
+        ("create_file", {"file_path": "\ud800", "file_contents": "x"}),
+        ("create_file", {"file_path": "a\0b", "file_contents": "x"}),
+        ("create_file", {"file_path": "f", "file_contents": "\ud800"}),
+        ("git_commit", {"message": "\0"}),
+    ],
+)
+async def test_what_no_program_can_be_told(
+    talk: Talk, tool: str, arguments: dict[str, str]
+) -> None:
+    """JSON can say it; it is the arguments' fault."""
+    body = json.dumps({"arguments": arguments, "chat_id": talk.chat["id"]})
+    answer = await talk.who.api.post(
+        f"/api/v1/agents/{talk.agent}/tools/{tool}/call",
+        content=body,
+        headers={"Content-Type": "application/json"},
+    )
+    assert answer.status_code in {200, 400, 422}
+    if answer.status_code == 200:
+        assert answer.json()["error"]["code"] == "invalid_arguments"
+
+
 FILE = (
     "import os\n\ndef one():\n    a = 1\n    return a\n\ndef two():\n    return 2\n\nprint(one())\n"
 )
@@ -157,3 +224,34 @@ def test_edits_that_could_go_anywhere_are_refused(edit: str, why: str) -> None:
     """Rather than losing what is there."""
     with pytest.raises(InvalidArguments, match=why):
         merged(FILE, edit)
+
+
+@pytest.mark.parametrize(
+    ("text", "edit", "expected"),
+    [
+        ("a\r\nb\r\nc\r\n", "a\nB\nb\n...existing code...", "a\r\nB\r\nb\r\nc\r\n"),
+        ("a\r\nb\r\nc\r\n", "...existing code...\nb\nx\nc", "a\r\nb\r\nx\r\nc\r\n"),
+        ("a\n\fb\nc\u2028d\x85\ne", "a\nz\nc\u2028d\n... existing code ...", "a\nz\nc\u2028d\ne"),
+        ("a\r\nb\nc", "... existing code ...\nb\nx\nc", "a\r\nb\nx\nc"),
+    ],
+)
+def test_nothing_but_the_edit_changes(text: str, edit: str, expected: str) -> None:
+    """Line ends of another kind, form feeds and the like stay as they are."""
+    assert merged(text, edit) == expected
+
+
+def test_a_text_in_a_file_with_foreign_line_ends() -> None:
+    """Models write plain ones."""
+    assert replaced("a\r\nb\r\nc\r\n", "a\nb", "x\ny\nz") == "x\r\ny\r\nz\r\nc\r\n"
+    assert replaced("a\nb\r\n", "b\r\n", "c\n") == "a\nc\n"
+
+
+def test_large_edits_of_large_files_take_little() -> None:
+    """The work grows with their size, not with its square."""
+    lines = [f"line {number}" for number in range(100_000)]
+    edit = "\n".join(f"line {n}\n... existing code ..." for n in range(0, 100_000, 20))
+    before = time.process_time()
+    assert merged("\n".join(lines), edit) == "\n".join(lines)
+    with pytest.raises(InvalidArguments, match="no mark"):
+        merged("x", " " * 400_000 + ".")
+    assert time.process_time() - before < 20

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import struct
 import subprocess
+import zlib
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
@@ -12,6 +15,9 @@ from aiohttp import web
 
 from tests.support.chatting import Talk, open_office
 from tests.support.walls import isolation
+from toolcrib.builtin.sandbox.pushing import Remote, push
+from toolcrib.errors import CallFailed
+from toolcrib.plugin.host import current_host
 from toolcrib.settings import Settings
 
 
@@ -187,3 +193,66 @@ async def test_an_address_that_the_guard_refuses(talk: Talk, server: GitServer) 
 
 def _secret(text: str) -> object:
     return Settings(sandbox_git_remote=text).sandbox_git_remote  # type: ignore[arg-type]
+
+
+async def test_history_that_unfolds_to_gigabytes_is_not_unpacked(
+    settings: Settings, tmp_path: Path
+) -> None:
+    """Some kilobytes that would take more memory than the machine may have."""
+    remote = bare(tmp_path / "remote.git")
+    async with open_office(settings, ["git_sync"]):
+        host = current_host()
+        assert host is not None
+        assert host.rooms is not None
+        with pytest.raises(CallFailed, match="Nothing was pushed"):
+            await push(
+                bomb(copies=128),
+                Remote(address=str(remote), trusted=True),
+                branch="chat-1",
+                rooms=host.rooms,
+            )
+    assert git("-C", str(remote), "branch", "--list") == ""
+
+
+def bomb(*, copies: int) -> bytes:
+    """A bundle whose only file is 16 MiB as often as that: all of it but once is a delta."""
+    size = 16 * 2**20 - 1
+    base, whole = bytes(size), size * copies
+    delta = varying(size) + varying(whole) + (b"\xf0" + struct.pack("<I", size)[:3]) * copies
+    blob = hashlib.sha1(b"blob %d\0" % whole, usedforsecurity=False)
+    for _ in range(copies):
+        blob.update(base)
+    tree = b"100644 big\0" + blob.digest()
+    who = "a <a@b> 1 +0000"
+    commit = f"tree {named('tree', tree).hex()}\nauthor {who}\ncommitter {who}\n\nm\n".encode()
+    packed = [
+        head(3, size) + zlib.compress(base),
+        head(7, len(delta)) + named("blob", base) + zlib.compress(delta),
+        head(2, len(tree)) + zlib.compress(tree),
+        head(1, len(commit)) + zlib.compress(commit),
+    ]
+    pack = b"PACK" + struct.pack(">II", 2, len(packed)) + b"".join(packed)
+    first = f"# v2 git bundle\n{named('commit', commit).hex()} HEAD\n\n".encode()
+    return first + pack + hashlib.sha1(pack, usedforsecurity=False).digest()
+
+
+def named(kind: str, content: bytes) -> bytes:
+    return hashlib.sha1(
+        f"{kind} {len(content)}\0".encode() + content, usedforsecurity=False
+    ).digest()
+
+
+def varying(number: int) -> bytes:
+    """Seven bits a byte, the lowest first, with a mark that more come."""
+    made = bytearray()
+    while number > 0x7F:
+        made.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes([*made, number])
+
+
+def head(kind: int, size: int) -> bytes:
+    """Before each object of a pack."""
+    more = size >> 4
+    first = kind << 4 | size & 15
+    return bytes([first | 0x80]) + varying(more) if more else bytes([first])

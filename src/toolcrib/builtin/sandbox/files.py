@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
+from collections.abc import Callable
 from typing import Any, Final
 
 from toolcrib.builtin.available import InSandbox
-from toolcrib.builtin.sandbox.merging import merged
+from toolcrib.builtin.sandbox.merging import merged, replaced
+from toolcrib.builtin.sandbox.scripts import CHANGED, DELETE, READ, WRITE
 from toolcrib.builtin.sandbox.words import inside, stopped
 from toolcrib.builtin.tool import answers
 from toolcrib.errors import CallFailed, InvalidArguments
@@ -17,21 +21,8 @@ from toolcrib.plugin.registration import annotations
 LARGEST: Final = 4 * 1024 * 1024
 """Bytes of a file that can be changed in place."""
 _SECONDS: Final = 30.0
-# $1 the file, $2 its permissions, $3 whether it must be new. A half-written file is never seen.
-_WRITE: Final = """\
-umask 022
-if [ -d "$1" ]; then echo "it is a folder" >&2; exit 3; fi
-if [ -n "$3" ] && { [ -e "$1" ] || [ -L "$1" ]; }; then echo "it is already there" >&2; exit 3; fi
-folder=$(dirname -- "$1"); mkdir -p -- "$folder" || exit
-fresh=$(mktemp -- "$folder/.new-XXXXXX") || exit
-if cat > "$fresh" && chmod -- "$2" "$fresh" && mv -fT -- "$fresh" "$1"; then exit 0; fi
-rm -f -- "$fresh"; exit 1
-"""
-_READ: Final = """\
-if [ -d "$1" ]; then echo "it is a folder" >&2; exit 3; fi
-stat -L -c %a -- "$1" && exec cat -- "$1"
-"""
-_DELETE: Final = 'if [ -d "$1" ]; then echo "it is a folder" >&2; exit 3; fi; exec rm -- "$1"'
+_TRIES: Final = 20
+"""How often a change is made anew because others change the file at the same time."""
 _PATH: dict[str, Any] = {"minLength": 1}
 GUIDE = """
 Files live in `/workspace`, where commands run too; paths are relative to it.
@@ -89,16 +80,11 @@ class SandboxFilesTool(InSandbox):
     @param("new_str", "string", "What comes in its place", required=True)
     @answers
     async def str_replace(self, file_path: str, old_str: str, new_str: str) -> ToolResult:
-        text, mode = await self._read(file_path)
-        times = text.count(old_str)
-        if times != 1:
-            what = "is not in it" if not times else f"is in it {times} times"
-            raise InvalidArguments(
-                f"Nothing was changed in {file_path!r}: the old text {what}.",
-                hint="Give it exactly, with enough around it to be there once.",
-            )
-        line = text[: text.index(old_str)].count("\n") + 1
-        path = await self._write(file_path, text.replace(old_str, new_str), mode)
+        path, before, after = await self._change(
+            file_path, lambda text: replaced(text, old_str, new_str)
+        )
+        pairs = zip(before.split("\n"), after.split("\n"), strict=False)
+        line = next((number for number, (old, new) in enumerate(pairs, 1) if old != new), 1)
         return self.success_response(f"Replaced the text in line {line} of {path}.")
 
     @method_metadata("Rewrite file", "Replaces all of a file")
@@ -130,11 +116,9 @@ class SandboxFilesTool(InSandbox):
     async def edit_file(
         self, target_file: str, code_edit: str, instructions: str = ""
     ) -> ToolResult:
-        text, mode = await self._read(target_file)
-        changed = merged(text, code_edit)
-        path = await self._write(target_file, changed, mode)
-        before, after = len(text.splitlines()), len(changed.splitlines())
-        return self.success_response(f"Edited {path}: {before} lines before, {after} now.")
+        path, before, after = await self._change(target_file, lambda text: merged(text, code_edit))
+        lines = [len(text.splitlines()) for text in (before, after)]
+        return self.success_response(f"Edited {path}: {lines[0]} lines before, {lines[1]} now.")
 
     @method_metadata("Delete file", "Removes a file")
     @annotations(read_only=False, destructive=True, open_world=False)
@@ -143,23 +127,37 @@ class SandboxFilesTool(InSandbox):
     @answers
     async def delete_file(self, file_path: str) -> ToolResult:
         path = inside(file_path)
-        await self._do("deleted", path, _DELETE)
+        await self._do("deleted", path, DELETE)
         return self.success_response(f"Deleted {path}.")
+
+    async def _change(self, file_path: str, change: Callable[[str], str]) -> tuple[str, str, str]:
+        """Path, text before and after. Calls of one chat run at once: none undoes another's."""
+        for _ in range(_TRIES):
+            text, mode = await self._read(file_path)
+            changed = await asyncio.to_thread(change, text)
+            try:
+                return await self._write(file_path, changed, mode, before=text), text, changed
+            except _ChangedMeanwhileError:
+                continue
+        raise CallFailed(f"{file_path!r} was not changed: others change it all the time.")
 
     async def _read(self, file_path: str) -> tuple[str, str]:
         """Text and permissions."""
         path = inside(file_path)
-        said = await self._do("read", path, _READ)
+        said = await self._do("read", path, READ)
         mode, _, content = said.partition(b"\n")
         try:
             return content.decode(), mode.decode()
         except UnicodeDecodeError:
             raise CallFailed(f"{path!r} is no text in UTF-8.") from None
 
-    async def _write(self, file_path: str, text: str, mode: str, *, new: bool = False) -> str:
+    async def _write(
+        self, file_path: str, text: str, mode: str, *, new: bool = False, before: str | None = None
+    ) -> str:
+        """`before`: what is to be replaced. Raises _ChangedMeanwhileError for anything else."""
         path = inside(file_path)
-        given = text.encode(errors="surrogatepass")
-        await self._do("written", path, _WRITE, mode, "new" if new else "", stdin=given)
+        old = "" if before is None else hashlib.sha256(before.encode()).hexdigest()
+        await self._do("written", path, WRITE, mode, "new" if new else "", old, stdin=_bytes(text))
         return path
 
     async def _do(self, done: str, path: str, script: str, *more: str, stdin: bytes = b"") -> bytes:
@@ -173,6 +171,8 @@ class SandboxFilesTool(InSandbox):
             keep=2 * LARGEST,
         )
         why = stopped(ran, rooms.sandboxes.limits, _SECONDS)
+        if why is None and ran.code == CHANGED:
+            raise _ChangedMeanwhileError(f"{path!r} was changed meanwhile.")
         if why is None and ran.code != 0:
             words = ran.errors.text().strip().splitlines()
             why = words[-1] if words else f"exit code {ran.code}"
@@ -181,3 +181,14 @@ class SandboxFilesTool(InSandbox):
         if why is not None:
             raise CallFailed(f"{path!r} was not {done}: {why.rstrip('.')}.")
         return ran.output.bytes
+
+
+class _ChangedMeanwhileError(CallFailed):
+    """A file is not any more what it was when it was read."""
+
+
+def _bytes(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        raise InvalidArguments("The text holds half a character, '\\ud800' or so.") from None

@@ -2,7 +2,8 @@
 
 Git never runs in a workspace outside of the walls: the workspace's configuration could name any
 command. A bundle, which is plain history, is unpacked into a fresh repository with every object
-checked, by a user that nobody is where we are root. To an address that is not the operator's, git
+checked, by a user that nobody is where we are root, and within limits: a few bytes of history may
+unfold to gigabytes. To an address that is not the operator's, git
 gets out through the guard's gate only.
 """
 
@@ -20,12 +21,14 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from toolcrib.errors import CallFailed, EgressBlocked
+from toolcrib.isolation.limits import MIB, Limits
 from toolcrib.isolation.programs import PATH, find_program, find_strangers
-from toolcrib.isolation.wrapping import becoming
+from toolcrib.isolation.wrapping import becoming, bounded
 from toolcrib.plugin.rooms import Rooms
 from toolcrib.tools.call import current_call
 
 _SECONDS: Final = 50.0
+_UNPACKING: Final = Limits(cpu=60, memory=1024 * MIB, processes=2**20, file=512 * MIB)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,7 +52,7 @@ async def push(bundle: bytes, remote: Remote, *, branch: str, rooms: Rooms) -> N
         env = _environment(folder, {"transfer.fsckObjects": "true"})
         await _git(folder, env, "init", "-q", "--bare", "repo", who=nobody)
         unpack = ("fetch", "-q", "../bundle", "HEAD:refs/heads/work")
-        await _git(folder, env, "-C", "repo", *unpack, who=nobody)
+        await _git(folder, env, "-C", "repo", *unpack, who=[*nobody, *_within_limits()])
         if remote.trusted:
             await asyncio.to_thread(_own, folder, os.geteuid())
             await _push(folder, {}, remote, branch)
@@ -129,6 +132,11 @@ def _hand_over(folder: Path) -> Sequence[str]:
     user = strangers.of(-2)
     _own(folder, user)
     return becoming(setpriv, user)
+
+
+def _within_limits() -> Sequence[str]:
+    prlimit = find_program("prlimit")
+    return () if prlimit is None else bounded(prlimit, _UNPACKING, total=True)
 
 
 def _own(folder: Path, user: int) -> None:
