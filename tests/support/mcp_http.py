@@ -39,6 +39,8 @@ class HttpMcp:
         self.hang = False
         self.html = False
         self.status: int | None = None
+        self.wants: dict[str, str] = {}
+        """By the argument: the header in which a call must repeat it."""
         self.streams: list[asyncio.Queue[dict[str, Any]]] = []
 
     @property
@@ -92,6 +94,9 @@ class HttpMcp:
         if self.era == "session" and method != "initialize" and not known:
             lost = {"code": -32600, "message": "Session not found"}
             return _rpc(message, error=lost, status=404)
+        if method == "tools/call" and not _repeats(request, params, self.wants):
+            mismatch = {"code": -32020, "message": "Header mismatch"}
+            return _rpc(message, error=mismatch, status=400)
         answer, headers = await self._answer(method, params)
         if self.era == "sse":
             self.streams[-1].put_nowait({"jsonrpc": "2.0", "id": message["id"], **answer})
@@ -163,6 +168,11 @@ def _initialized(params: Mapping[str, Any]) -> dict[str, Any]:
         "capabilities": {"tools": {"listChanged": True}},
         "serverInfo": _INFO,
     }
+
+
+def _repeats(request: web.Request, params: Mapping[str, Any], wants: Mapping[str, str]) -> bool:
+    given = params.get("arguments") or {}
+    return all(request.headers.get(header) == given.get(name) for name, header in wants.items())
 
 
 def _rpc(message: Mapping[str, Any], *, error: dict[str, Any], status: int) -> web.Response:

@@ -49,7 +49,9 @@ def answer(number: Any, words: str) -> None:
 
 def call(number: Any, params: dict[str, Any]) -> None:
     name, arguments = params["name"], params.get("arguments") or {}
-    if name == "slow":
+    if behaviour.get("results"):
+        send({"id": number, "result": behaviour["results"].pop(0)})
+    elif name == "slow":
         token = (params.get("_meta") or {}).get("progressToken")
         threading.Thread(target=slow, args=(number, token), daemon=True).start()
     elif name == "exit" and behaviour.get("exit_on_call"):
@@ -85,6 +87,8 @@ def hear(message: dict[str, Any]) -> None:
             threading.Thread(target=flood, daemon=True).start()
         if behaviour.get("long_line"):
             write("y" * (20 * 1024 * 1024))
+    elif method == "tools/list" and "pages" in behaviour:
+        send({"id": number, "result": behaviour["pages"][params.get("cursor") or ""]})
     elif method == "tools/list":
         tools = [{"name": name, "inputSchema": {"type": "object"}} for name in NAMES]
         send({"id": number, "result": {"tools": tools}})

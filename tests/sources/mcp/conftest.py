@@ -36,12 +36,12 @@ async def until(holds: Callable[[], object]) -> None:
 class Bench:
     """A pool with its own loop's tasks; `changes` counts what it told of."""
 
-    def __init__(self, limits: Limits, allow: tuple[str, ...]) -> None:
+    def __init__(self, limits: Limits, allow: tuple[str, ...], proxy: str = "") -> None:
         self.changes = 0
         self.tasks: set[asyncio.Task[None]] = set()
         self.client = GuardedClient(EgressPolicy(["127.0.0.0/8"]))
         self.pool = Pool(
-            clients=lambda: StreamingClients(self.client.guard),
+            clients=lambda: StreamingClients(self.client.guard, proxy=proxy),
             poster=self.client,
             policy=StdioPolicy(allow),
             spawn=self.spawn,
@@ -97,8 +97,8 @@ async def make_bench() -> AsyncIterator[Callable[..., Bench]]:
     """Benches that are closed in the end."""
     made: list[Bench] = []
 
-    def make(limits: Limits = SHORT, allow: tuple[str, ...] = ()) -> Bench:
-        made.append(Bench(limits, allow))
+    def make(limits: Limits = SHORT, allow: tuple[str, ...] = (), proxy: str = "") -> Bench:
+        made.append(Bench(limits, allow, proxy))
         return made[-1]
 
     yield make

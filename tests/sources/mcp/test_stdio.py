@@ -192,3 +192,21 @@ async def test_a_hundred_rounds_leave_nothing(make_bench: Callable[..., Bench]):
     await until(lambda: not mine(mark))
     assert before is not None
     assert files() <= before
+
+
+async def test_a_start_that_is_broken_off_leaves_nothing(make_bench: Callable[..., Bench]):
+    """Whenever it is: before the process runs, while it starts, or while it says nothing."""
+    mark = f"broken-off-{os.getpid()}"
+    bench = make_bench(replace(SHORT, opening=100.0, closing=100.0), allow=ALLOW)
+    server = started({"never_initialize": True, "child": True}, MARK=mark)
+
+    async def broken_off(ref: str, after: float) -> None:
+        await (await bench.upstream(server, ref=ref)).look(after)
+        await bench.pool.forget(ref)
+
+    await broken_off("mcp:0", 0.0)
+    before = files()
+    await asyncio.gather(*(broken_off(f"mcp:{n}", 0.02 * n) for n in range(1, 16)))
+    await bench.close()
+    await until(lambda: not mine(mark))
+    assert files() <= before

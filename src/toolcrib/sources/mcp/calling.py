@@ -7,6 +7,7 @@ it, or the server says that it does not know the session.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -61,12 +62,20 @@ async def call_tool(upstream: Upstream, spec: ToolSpec, call: Call, *, longest: 
 async def _sent(upstream: Upstream, ask: Ask, call: Call) -> Mapping[str, Any]:
     try:
         return await _tried(upstream, ask, call)
-    except (SessionLost, HeadersRefused):
+    except SessionLost:
         return await _tried(upstream, ask, call)
+    except HeadersRefused:
+        return await _tried(upstream, _marked_anew(upstream, ask), call)
     except SourceUnreachable as error:
         if error.sent is not False or upstream.is_connected:
             raise
     return await _tried(upstream, ask, call)
+
+
+def _marked_anew(upstream: Upstream, ask: Ask) -> Ask:
+    """The list was read again: by now it may mark other arguments to be repeated in headers."""
+    spec = upstream.state.tools.specs.get(ask.name)
+    return ask if spec is None else replace(ask, input_schema=spec.input_schema)
 
 
 async def _tried(upstream: Upstream, ask: Ask, call: Call) -> Mapping[str, Any]:

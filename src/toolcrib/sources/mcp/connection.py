@@ -67,7 +67,8 @@ class Connection:
         self._changed = changed
         self._dispatcher: _Dispatcher | None = None
         self._over = asyncio.Event()
-        self._late = False
+        self._opening: asyncio.Task[Any] | None = None
+        self._broken_off: ToolcribError | None = None
         self._in_flight = 0
         self._voices = Voices()
         self._retired = False
@@ -84,6 +85,7 @@ class Connection:
     def close(self) -> None:
         """Ask for the end; `run` returns a few seconds later at most."""
         self._over.set()
+        self._break_off(_closed())
 
     def retire(self) -> None:
         """Close when the last call in flight has its answer."""
@@ -93,25 +95,26 @@ class Connection:
 
     async def run(self) -> None:
         """Open, serve until closed or gone, close. Never raises: `ready` says what went wrong."""
-        task = asyncio.current_task()
+        if self.is_over:
+            self._end_with(_closed())
+            return
+        task = self._opening = asyncio.current_task()
+        late = SourceTimeout(
+            f"The server did not open a connection within {self._limits.opening:g} s.", sent=True
+        )
         loop = asyncio.get_running_loop()
-        timer = loop.call_later(self._limits.opening, self._lose_patience, task)
+        timer = loop.call_later(self._limits.opening, self._break_off, late)
         try:
             await self._serve()
         except asyncio.CancelledError:
-            if not self._late or task is None or task.uncancel():
+            if self._broken_off is None or task is None or task.uncancel():
                 raise
-            self._end_with(
-                SourceTimeout(
-                    f"The server did not open a connection within {self._limits.opening:g} s.",
-                    sent=True,
-                )
-            )
+            self._end_with(self._broken_off)
         except BaseException as error:  # noqa: BLE001 - the library raises groups of anything
             self._end_with(translated(error))
         finally:
             timer.cancel()
-            self._end_with(SourceUnreachable("The connection was closed.", sent=False))
+            self._end_with(_closed())
 
     async def _serve(self) -> None:
         async with streams_to(self._server, self._clients) as (read, write):
@@ -131,10 +134,11 @@ class Connection:
                     self.ready.set_result(None)
                 await self._stay(session)
 
-    def _lose_patience(self, task: asyncio.Task[Any] | None) -> None:
-        if task is not None and not self.ready.done():
-            self._late = True
-            task.cancel()
+    def _break_off(self, reason: ToolcribError) -> None:
+        """Stop opening: nobody knows whether the server would ever answer."""
+        if self._opening is not None and self._broken_off is None and not self.ready.done():
+            self._broken_off = reason
+            self._opening.cancel()
 
     def _end_with(self, error: ToolcribError) -> None:
         """The first reason stays."""
@@ -215,6 +219,10 @@ class Connection:
             if self._retired and not self._in_flight:
                 self.close()
         raise failure
+
+
+def _closed() -> SourceUnreachable:
+    return SourceUnreachable("The connection was closed.", sent=False)
 
 
 def _watched(progress: Progress) -> ProgressFnT:
