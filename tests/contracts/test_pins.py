@@ -45,20 +45,20 @@ async def test_first_sight_is_accepted_and_comes_back_as_it_was(storage: Storage
     schema = {"type": "object", "x": [1.5, 2**80, "\ud800\0", "é\u200b", None, True]}
     sighting = seen("one", input_schema=schema)
 
-    await storage.pins.settle(SOURCE, [sighting], HOLD)
+    await storage.pins.settle([sighting], HOLD)
 
     pin = await only(storage, "accepted")
     assert (pin.source, pin.name, pin.ref) == (SOURCE, "search", "mcp:wiki/search")
     assert (pin.how, pin.decided_by, pin.key) == ("first sight", None, "mcp:7/search")
     assert pin.definition["inputSchema"] == schema
     assert fingerprint_of_definition(pin.definition) == sighting.fingerprint
-    [mark] = await storage.pins.marks(SOURCE)
+    [mark] = (await storage.pins.marks([SOURCE]))[SOURCE]
     assert (mark.fingerprint, mark.state) == (sighting.fingerprint, "accepted")
 
 
 async def test_a_change_is_held_and_its_siblings_are_not(storage: Storage) -> None:
-    await storage.pins.settle(SOURCE, [seen("one"), seen("same", "count")], HOLD)
-    await storage.pins.settle(SOURCE, [seen("two"), seen("same", "count")], HOLD)
+    await storage.pins.settle([seen("one"), seen("same", "count")], HOLD)
+    await storage.pins.settle([seen("two"), seen("same", "count")], HOLD)
 
     assert await states(storage) == [
         ("one", "accepted", "first sight"),
@@ -71,7 +71,7 @@ async def test_a_change_is_held_and_its_siblings_are_not(storage: Storage) -> No
 async def test_a_word_is_about_one_definition(storage: Storage) -> None:
     """Accepting retires what was before, and what waited longer; the word has its author."""
     for text in ("one", "two", "three"):
-        await storage.pins.settle(SOURCE, [seen(text)], HOLD)
+        await storage.pins.settle([seen(text)], HOLD)
     newest = (await storage.pins.list(states=("held",)))[-1]
 
     accepted = await storage.pins.accept(newest, how="person", user_id=5)
@@ -87,8 +87,8 @@ async def test_a_word_is_about_one_definition(storage: Storage) -> None:
 
 
 async def test_two_faces_may_both_be_accepted(storage: Storage) -> None:
-    await storage.pins.settle(SOURCE, [seen("one")], HOLD)
-    await storage.pins.settle(SOURCE, [seen("two")], HOLD)
+    await storage.pins.settle([seen("one")], HOLD)
+    await storage.pins.settle([seen("two")], HOLD)
     await storage.pins.accept(
         await only(storage, "held"), how="person", user_id=5, keeps_others=True
     )
@@ -97,23 +97,23 @@ async def test_two_faces_may_both_be_accepted(storage: Storage) -> None:
 
 
 async def test_a_retired_definition_that_comes_back_is_held(storage: Storage) -> None:
-    await storage.pins.settle(SOURCE, [seen("one")], HOLD)
-    await storage.pins.settle(SOURCE, [seen("two")], HOLD)
+    await storage.pins.settle([seen("one")], HOLD)
+    await storage.pins.settle([seen("two")], HOLD)
     await storage.pins.accept(await only(storage, "held"), how="person", user_id=5)
 
-    await storage.pins.settle(SOURCE, [seen("one")], HOLD)
+    await storage.pins.settle([seen("one")], HOLD)
 
     assert await states(storage) == [("one", "held", "changed"), ("two", "accepted", "person")]
 
 
 async def test_an_owners_change_is_accepted_in_their_name(storage: Storage) -> None:
     """Released pins are followed by whatever comes next, once."""
-    await storage.pins.settle(SOURCE, [seen("one")], HOLD)
+    await storage.pins.settle([seen("one")], HOLD)
     assert await storage.pins.release(SOURCE, user_id=9) is True
-    assert await storage.pins.marks(SOURCE) == []
+    assert await storage.pins.marks([SOURCE]) == {SOURCE: []}
 
-    await storage.pins.settle(SOURCE, [seen("two")], HOLD)
-    await storage.pins.settle(SOURCE, [seen("three")], HOLD)
+    await storage.pins.settle([seen("two")], HOLD)
+    await storage.pins.settle([seen("three")], HOLD)
 
     assert await states(storage) == [
         ("one", "retired", "first sight"),
@@ -125,12 +125,12 @@ async def test_an_owners_change_is_accepted_in_their_name(storage: Storage) -> N
 
 
 async def test_a_lock_accepts_what_nobody_saw_yet(storage: Storage) -> None:
-    await storage.pins.settle(SOURCE, [seen("one")], HOLD)
+    await storage.pins.settle([seen("one")], HOLD)
     both = [seen("two"), seen("three")]
 
     await storage.pins.add_accepted(both, how="lock", user_id=1)
     await storage.pins.add_accepted(both, how="lock", user_id=1)
-    await storage.pins.settle(SOURCE, both, HOLD)
+    await storage.pins.settle(both, HOLD)
 
     assert await states(storage) == [
         ("one", "retired", "first sight"),
@@ -141,8 +141,8 @@ async def test_a_lock_accepts_what_nobody_saw_yet(storage: Storage) -> None:
 
 async def test_found_by_ref_by_key_and_by_source(storage: Storage) -> None:
     """Two sources may have tools of one ref; a key is one tool's."""
-    await storage.pins.settle(SOURCE, [seen("one")], HOLD)
-    await storage.pins.settle("mcp:8", [seen("other", source="mcp:8")], HOLD)
+    await storage.pins.settle([seen("one")], HOLD)
+    await storage.pins.settle([seen("other", source="mcp:8")], HOLD)
 
     assert len(await storage.pins.list(ref="mcp:wiki/search")) == 2
     assert [p.source for p in await storage.pins.list(ref="mcp:8/search")] == ["mcp:8"]
@@ -153,8 +153,8 @@ async def test_found_by_ref_by_key_and_by_source(storage: Storage) -> None:
 
 
 async def test_forgetting(storage: Storage) -> None:
-    await storage.pins.settle(SOURCE, [seen("one"), seen("same", "count")], HOLD)
-    await storage.pins.settle(SOURCE, [seen("two")], HOLD)
+    await storage.pins.settle([seen("one"), seen("same", "count")], HOLD)
+    await storage.pins.settle([seen("two")], HOLD)
     held = await only(storage, "held")
 
     assert await storage.pins.forget(SOURCE, name="search", fingerprint=held.fingerprint) == 1
@@ -166,7 +166,7 @@ async def test_forgetting(storage: Storage) -> None:
 async def test_a_server_that_never_tires_fills_no_table(storage: Storage) -> None:
     """Of one tool so many are kept; what a person accepted is among them."""
     for number in range(MOST_OF_A_TOOL + 15):
-        await storage.pins.settle(SOURCE, [seen(f"text {number}")], HOLD)
+        await storage.pins.settle([seen(f"text {number}")], HOLD)
 
     found = await states(storage)
     assert len(found) == MOST_OF_A_TOOL
@@ -180,10 +180,7 @@ async def test_of_two_first_sights_one_is_the_first(storage_url: str) -> None:
     sightings = [seen(f"text {number}") for number in range(4)]
 
     await asyncio.gather(
-        *(
-            store.pins.settle(SOURCE, [one], HOLD)
-            for store, one in zip(stores, sightings, strict=True)
-        )
+        *(store.pins.settle([one], HOLD) for store, one in zip(stores, sightings, strict=True))
     )
 
     assert sorted(state for _, state, _ in await states(stores[0])) == [
@@ -200,10 +197,10 @@ async def test_thousands_at_once(storage: Storage) -> None:
     """A large catalog is written in batches and read without its definitions."""
     many = [seen(f"Tool number {n}.", f"tool_{n}") for n in range(3000)]
 
-    await storage.pins.settle(SOURCE, many, HOLD)
-    await storage.pins.settle(SOURCE, many, HOLD)
+    await storage.pins.settle(many, HOLD)
+    await storage.pins.settle(many, HOLD)
 
-    marks = await storage.pins.marks(SOURCE)
+    marks = (await storage.pins.marks([SOURCE]))[SOURCE]
     assert len(marks) == 3000
     assert {mark.state for mark in marks} == {"accepted"}
 
@@ -232,3 +229,13 @@ def test_what_stands_behind_counts() -> None:
     for behind in (None, Provenance(facts={"code": "1"})):
         sighting = sighting_of(SOURCE, spec, "r", behind)
         assert fingerprint_of_definition(sighting.definition) == sighting.fingerprint
+
+
+async def test_many_sources_are_settled_at_once(storage: Storage) -> None:
+    """Thousands of codes come with a new plugin: each keeps its own tools, and all are there."""
+    sources = [f"native:code-{number}" for number in range(700)]
+    many = [seen("one", name, source=source) for source in sources for name in ("get", "put")]
+    await storage.pins.settle(many, HOLD)
+    marks = await storage.pins.marks([*sources, SOURCE])
+    assert marks[SOURCE] == []
+    assert all(sorted(mark.name for mark in marks[source]) == ["get", "put"] for source in sources)

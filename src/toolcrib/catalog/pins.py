@@ -95,12 +95,13 @@ class PinMark:
 class PinStore(Protocol):
     """Pins by their tool."""
 
-    async def marks(self, source: str) -> Sequence[PinMark]:
-        """The accepted and the held ones of a source."""
+    async def marks(self, sources: Collection[str]) -> Mapping[str, Sequence[PinMark]]:
+        """The accepted and the held ones of each of these sources."""
         ...
 
-    async def settle(self, source: str, sightings: Sequence[Sighting], judge: Judge) -> None:
-        """Write down what the judge decides about each, in one transaction.
+    async def settle(self, sightings: Sequence[Sighting], judge: Judge) -> None:
+        """Write down what the judge decides about each; those of one source in one transaction.
+        No tool is there twice.
 
         Processes that settle one source at a time wait for each other, so that of two first
         sights one is the first.

@@ -7,7 +7,8 @@ look into a table, and a call nothing at all.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 import structlog
@@ -23,6 +24,7 @@ from toolcrib.catalog.pins import (
     source_of,
 )
 from toolcrib.tools.source import Bundle, Hold, Offer, ref
+from toolcrib.tools.turns import aside
 
 _log = structlog.get_logger(__name__)
 Brought = tuple[Bundle, int | None]
@@ -51,73 +53,110 @@ class Holding:
         """The same bundles; what is held back has a `hold` and its siblings have none."""
         if self.rules.policy == "off":
             return list(brought)
-        return [(await self._sifted(one, number), number) for one, number in brought]
+        sifted = [bundle for bundle, _ in brought]
+        for places in _rounds(brought):
+            bundles = {source: sifted[place] for source, place in places.items()}
+            holds = await self._holds(bundles)
+            for source, place in places.items():
+                if holds[source]:
+                    sifted[place] = _with(sifted[place], holds[source])
+        return [(bundle, number) for bundle, (_, number) in zip(sifted, brought, strict=True)]
 
-    async def _sifted(self, bundle: Bundle, capability_id: int | None) -> Bundle:
-        source = source_of(bundle.kind, slug_of(bundle.code) or bundle.code, capability_id)
-        if source is None or not bundle.offers:
-            return bundle
-        holds = await self._holds(source, bundle)
-        if not holds:
-            return bundle
-        offers = [
-            replace(offer, hold=holds[number]) if number in holds else offer
-            for number, offer in enumerate(bundle.offers)
-        ]
-        return replace(bundle, offers=offers)
+    async def _holds(self, bundles: Mapping[str, Bundle]) -> Mapping[str, Mapping[int, Hold]]:
+        """By source and the offer's place. Of several with one name the first counts: the rest
+        lose anyway."""
+        count = sum(len(bundle.offers) for bundle in bundles.values())
+        looks = await aside(count, lambda: {s: _fingerprints(bundles[s].offers) for s in bundles})
+        marks = await self._marks(bundles)
+        sightings = await aside(count, lambda: self._unsettled(bundles, looks, marks))
+        self._judged.update(bundles)
+        if sightings:
+            marks = {**marks, **await self._settled(sightings)}
+        for source, (prints, holds) in looks.items():
+            for number, key in prints.items():
+                mark = marks[source].get(key)
+                if number not in holds and (mark is None or mark.state != "accepted"):
+                    bundle = bundles[source]
+                    where = ref(bundle.kind, bundle.code, bundle.offers[number].spec.name)
+                    holds[number] = _hold(where, mark, self.rules)
+        return {source: holds for source, (_, holds) in looks.items()}
 
-    async def _holds(self, source: str, bundle: Bundle) -> dict[int, Hold]:
-        """By the offer's place. Of several with one name the first counts: the rest lose anyway."""
-        prints, holds = _fingerprints(bundle.offers)
-        marks = await self._marks(source)
-        unsettled = [n for n, key in prints.items() if not self._is_settled(source, marks.get(key))]
-        self._judged.add(source)
-        if unsettled:
-            sightings: list[Sighting] = []
-            for number in unsettled:
-                sighting = _sighting(source, bundle, bundle.offers[number])
+    def _unsettled(
+        self, bundles: Mapping[str, Bundle], looks: Mapping[str, _Look], marks: Mapping[str, _Marks]
+    ) -> list[Sighting]:
+        """What must be judged; what no database can hold is held here."""
+        sightings: list[Sighting] = []
+        for source, (prints, holds) in looks.items():
+            for number, key in prints.items():
+                if self._is_settled(source, marks[source].get(key)):
+                    continue
+                sighting = _sighting(source, bundles[source], bundles[source].offers[number])
                 if sighting is None:
                     holds[number] = _UNREADABLE
                 else:
                     sightings.append(sighting)
-            marks = await self._settled(source, sightings)
-        for number, key in prints.items():
-            mark = marks.get(key)
-            if number not in holds and (mark is None or mark.state != "accepted"):
-                where = ref(bundle.kind, bundle.code, bundle.offers[number].spec.name)
-                holds[number] = _hold(where, mark, self.rules)
-        return holds
+        return sightings
 
     def _is_settled(self, source: str, mark: PinMark | None) -> bool:
         """What waits is judged again once by every process: it may have other rules."""
         return mark is not None and (mark.state == "accepted" or source in self._judged)
 
-    async def _settled(self, source: str, sightings: Sequence[Sighting]) -> _Marks:
-        await self._pins.settle(source, sightings, self.rules.judge)
-        self._known.pop(source, None)
-        marks = await self._marks(source)
+    async def _settled(self, sightings: Sequence[Sighting]) -> Mapping[str, _Marks]:
+        """Afterwards, the marks of all that they are from."""
+        await self._pins.settle(sightings, self.rules.judge)
+        sources = {sighting.source for sighting in sightings}
+        for source in sources:
+            self._known.pop(source, None)
+        marks = await self._marks(sources)
         for sighting in sightings:
-            mark = marks.get((sighting.name, sighting.fingerprint))
+            mark = marks[sighting.source].get((sighting.name, sighting.fingerprint))
             if mark is not None and mark.how not in _QUIET:
                 _log.warning(
                     "definition changed", tool=sighting.ref, state=mark.state, how=mark.how
                 )
         return marks
 
-    async def _marks(self, source: str) -> _Marks:
+    async def _marks(self, sources: Collection[str]) -> dict[str, _Marks]:
         generation = self._generation()
-        known = self._known.get(source)
-        if known is None or known[0] != generation:
-            found = await self._pins.marks(source)
-            known = (generation, {(mark.name, mark.fingerprint): mark for mark in found})
-            self._known[source] = known
-        return known[1]
+        known = {one: self._known[one] for one in sources if one in self._known}
+        found = {one: marks for one, (made_at, marks) in known.items() if made_at == generation}
+        asked = [one for one in sources if one not in found]
+        if asked:
+            for source, several in (await self._pins.marks(asked)).items():
+                found[source] = {(mark.name, mark.fingerprint): mark for mark in several}
+                self._known[source] = (generation, found[source])
+        return found
 
 
-def _fingerprints(
-    offers: Sequence[Offer],
-) -> tuple[dict[int, tuple[str, str]], dict[int, Hold]]:
-    """`(name, fingerprint)` by place, and holds for what has no fingerprint."""
+def _rounds(brought: Sequence[Brought]) -> list[dict[str, int]]:
+    """Sources to places among what was brought. A source that comes again is looked at in a
+    later round: by then it is known what became of the tools that came first."""
+    rounds: list[dict[str, int]] = []
+    seen = Counter[str]()
+    for place, (bundle, capability_id) in enumerate(brought):
+        source = source_of(bundle.kind, slug_of(bundle.code) or bundle.code, capability_id)
+        if source is None or not bundle.offers:
+            continue
+        if seen[source] == len(rounds):
+            rounds.append({})
+        rounds[seen[source]][source] = place
+        seen[source] += 1
+    return rounds
+
+
+def _with(bundle: Bundle, holds: Mapping[int, Hold]) -> Bundle:
+    offers = [
+        replace(offer, hold=holds[number]) if number in holds else offer
+        for number, offer in enumerate(bundle.offers)
+    ]
+    return replace(bundle, offers=offers)
+
+
+_Look = tuple[dict[int, tuple[str, str]], dict[int, Hold]]
+"""`(name, fingerprint)` by place, and holds by place for what has no fingerprint."""
+
+
+def _fingerprints(offers: Sequence[Offer]) -> _Look:
     prints: dict[int, tuple[str, str]] = {}
     holds: dict[int, Hold] = {}
     seen: set[str] = set()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -19,15 +19,32 @@ AT_ONCE = 500
 
 
 async def known_pins(
-    connection: AsyncConnection, source: str, names: Collection[str]
-) -> defaultdict[str, list[Pin]]:
-    chosen = select(pins).where(pins.c.source == source).order_by(pins.c.id)
+    connection: AsyncConnection, sightings: Sequence[Sighting]
+) -> defaultdict[tuple[str, str], list[Pin]]:
+    """The pins of the tools that were seen, by source and name, oldest first."""
+    sources, names = {one.source for one in sightings}, {one.name for one in sightings}
+    chosen = select(pins).where(pins.c.source.in_(sorted(sources))).order_by(pins.c.id)
     if len(names) <= AT_ONCE:
         chosen = chosen.where(pins.c.name.in_(sorted(names)))
-    found: defaultdict[str, list[Pin]] = defaultdict(list)
+    found: defaultdict[tuple[str, str], list[Pin]] = defaultdict(list)
     for row in await rows.many(connection, chosen):
-        found[row["name"]].append(pin_of(row))
+        found[row["source"], row["name"]].append(pin_of(row))
     return found
+
+
+def portions(sightings: Sequence[Sighting]) -> Iterator[list[Sighting]]:
+    """What one transaction settles: all of a source, and of others as long as they are few."""
+    sources: defaultdict[str, list[Sighting]] = defaultdict(list)
+    for one in sightings:
+        sources[one.source].append(one)
+    portion: list[Sighting] = []
+    for mine in sources.values():
+        if portion and len(portion) + len(mine) > AT_ONCE:
+            yield portion
+            portion = []
+        portion += mine
+    if portion:
+        yield portion
 
 
 async def end_releases(connection: AsyncConnection, known: Sequence[Pin]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import and_, delete, insert, or_, select, text, update
@@ -27,10 +27,12 @@ from toolcrib.storage.pin_rows import (
     known_pins,
     make_room,
     pin_of,
+    portions,
     retiring,
     row_of,
 )
 from toolcrib.storage.tables import pins
+from toolcrib.tools.turns import Turns
 
 _MARKED = ("name", "fingerprint", "state", "how", "summary", "decided_at")
 
@@ -41,31 +43,46 @@ class SqlPinStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def marks(self, source: str) -> Sequence[PinMark]:
-        chosen = select(*(pins.c[name] for name in _MARKED)).where(
-            pins.c.source == source, pins.c.state.in_(("accepted", "held"))
-        )
+    async def marks(self, sources: Collection[str]) -> Mapping[str, Sequence[PinMark]]:
+        found: dict[str, list[PinMark]] = {source: [] for source in sources}
+        asked = list(found)
         async with self._database.read() as connection:
-            return [PinMark(**row) for row in await rows.many(connection, chosen)]
+            for start in range(0, len(asked), AT_ONCE):
+                chosen = select(pins.c.source, *(pins.c[name] for name in _MARKED)).where(
+                    pins.c.source.in_(asked[start : start + AT_ONCE]),
+                    pins.c.state.in_(("accepted", "held")),
+                )
+                for source, *mark in (await connection.execute(chosen)).all():
+                    found[source].append(PinMark(**dict(zip(_MARKED, mark, strict=True))))
+        return found
 
-    async def settle(self, source: str, sightings: Sequence[Sighting], judge: Judge) -> None:
-        async with self._database.write() as connection:
+    async def settle(self, sightings: Sequence[Sighting], judge: Judge) -> None:
+        for portion in portions(sightings):
+            async with self._database.write() as connection:
+                await self._settle(connection, portion, judge)
+
+    async def _settle(
+        self, connection: AsyncConnection, sightings: Sequence[Sighting], judge: Judge
+    ) -> None:
+        for source in sorted({one.source for one in sightings}):
             await self._wait_for(connection, source)
-            known = await known_pins(connection, source, {one.name for one in sightings})
-            fresh: list[dict[str, Any]] = []
-            for sighting in sightings:
-                mine = known[sighting.name]
-                decision = judge(mine, sighting)
-                own = next((p for p in mine if p.fingerprint == sighting.fingerprint), None)
-                if own is None:
-                    await make_room(connection, mine)
-                    fresh.append(row_of(sighting, decision, self._database.now()))
-                else:
-                    await self._decide(connection, own, decision)
-                if decision.state == "accepted":
-                    await end_releases(connection, mine)
-            for start in range(0, len(fresh), AT_ONCE):
-                await connection.execute(insert(pins), fresh[start : start + AT_ONCE])
+        known = await known_pins(connection, sightings)
+        fresh: list[dict[str, Any]] = []
+        turns = Turns()
+        for sighting in sightings:
+            mine = known[sighting.source, sighting.name]
+            decision = judge(mine, sighting)
+            own = next((p for p in mine if p.fingerprint == sighting.fingerprint), None)
+            if own is None:
+                await make_room(connection, mine)
+                fresh.append(row_of(sighting, decision, self._database.now()))
+            else:
+                await self._decide(connection, own, decision)
+            if decision.state == "accepted":
+                await end_releases(connection, mine)
+            await turns.next()
+        for start in range(0, len(fresh), AT_ONCE):
+            await connection.execute(insert(pins), fresh[start : start + AT_ONCE])
 
     async def list(
         self,
