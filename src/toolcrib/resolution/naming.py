@@ -15,9 +15,9 @@ from functools import lru_cache
 
 from toolcrib.errors import InvalidToolSchema
 from toolcrib.resolution.toolset import Absence, ResolvedTool
+from toolcrib.tools.keyed import Keyed
 from toolcrib.tools.schema import ArgumentChecker
 from toolcrib.tools.source import Bundle, Offer, ref
-from toolcrib.tools.spec import ToolSpec
 
 MAX_NAME = 64
 _ILLEGAL = re.compile(r"[^A-Za-z0-9_-]", re.ASCII)
@@ -156,7 +156,7 @@ def _tool(bundle: Bundle, offer: Offer, capability_id: int | None) -> ResolvedTo
     where = ref(bundle.kind, bundle.code, offer.spec.name)
     try:
         closed = bundle.kind in {"api", "package", "openapi"}
-        checker = offer.checker or _checker(_Keyed(offer.spec), closed)
+        checker = offer.checker or _checker(Keyed(offer.spec), closed)
     except InvalidToolSchema as error:
         return Absence(
             stage="source",
@@ -184,21 +184,6 @@ def _tool(bundle: Bundle, offer: Offer, capability_id: int | None) -> ResolvedTo
     )
 
 
-class _Keyed:
-    """A spec by identity: specs are immutable, and hashing their schemas would cost more."""
-
-    __slots__ = ("spec",)
-
-    def __init__(self, spec: ToolSpec) -> None:
-        self.spec = spec
-
-    def __hash__(self) -> int:
-        return id(self.spec)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Keyed) and other.spec is self.spec
-
-
 @lru_cache(maxsize=200_000)
-def _checker(key: _Keyed, closed: bool) -> ArgumentChecker:
+def _checker(key: Keyed, closed: bool) -> ArgumentChecker:
     return ArgumentChecker(key.spec.input_schema, closed=closed)

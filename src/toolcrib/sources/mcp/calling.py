@@ -20,6 +20,7 @@ from toolcrib.sources.mcp.results import compiled, output_of
 from toolcrib.sources.mcp.servers import HttpServer, private_now
 from toolcrib.sources.mcp.upstream import Upstream
 from toolcrib.tools.call import Call, no_log, no_progress
+from toolcrib.tools.keyed import Keyed
 from toolcrib.tools.result import Output
 from toolcrib.tools.spec import ToolSpec
 
@@ -56,7 +57,7 @@ async def call_tool(upstream: Upstream, spec: ToolSpec, call: Call, *, longest: 
     call.exchange.answered = True
     if ask.unanswered and raw.get("isError") is True:
         return Output.failed("tool_error", Unanswered(spec.name).message)
-    return output_of(raw, _validator(_Keyed(spec)), name=spec.name)
+    return output_of(raw, _validator(Keyed(spec)), name=spec.name)
 
 
 async def _sent(upstream: Upstream, ask: Ask, call: Call) -> Mapping[str, Any]:
@@ -119,21 +120,6 @@ def _refused(upstream: Upstream, refusal: Refused, call: Call) -> Output:
     return Output.failed(code, upstream.text(refusal.message))
 
 
-class _Keyed:
-    """A spec by identity: specs are immutable, and hashing their schemas would cost more."""
-
-    __slots__ = ("spec",)
-
-    def __init__(self, spec: ToolSpec) -> None:
-        self.spec = spec
-
-    def __hash__(self) -> int:
-        return id(self.spec)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Keyed) and other.spec is self.spec
-
-
 @lru_cache(maxsize=20_000)
-def _validator(key: _Keyed) -> jsonschema_rs.Validator | None:
+def _validator(key: Keyed) -> jsonschema_rs.Validator | None:
     return compiled(key.spec.output_schema)

@@ -11,12 +11,20 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from toolcrib.errors import InvalidOptions, InvalidToolSchema, NotFound, ToolcribError
+from toolcrib.errors import InvalidOptions, InvalidToolSchema, ToolcribError
 from toolcrib.secrets.logins import LoginOwner
 from toolcrib.secrets.placeholders import SECRETS, fill, needs
-from toolcrib.sources.mcp.addressing import of_package, place_of, seconds
+from toolcrib.sources.mcp.addressing import of_package, seconds
 from toolcrib.sources.mcp.calling import call_tool
 from toolcrib.sources.mcp.connector import trouble_of
+from toolcrib.sources.mcp.package_config import (
+    config_of,
+    description_of,
+    is_personal,
+    login_findings,
+    schema_of,
+)
+from toolcrib.sources.mcp.package_source import PackageSource
 from toolcrib.sources.mcp.policy import StdioPolicy
 from toolcrib.sources.mcp.pool import Key, Pool
 from toolcrib.sources.mcp.servers import HttpServer
@@ -24,24 +32,18 @@ from toolcrib.sources.mcp.upstream import Upstream
 from toolcrib.sources.oauth.bearing import bearer_for
 from toolcrib.sources.oauth.credentials import Credentials
 from toolcrib.sources.oauth.options import auth_of
-from toolcrib.sources.oauth.options import findings as auth_findings
 from toolcrib.sources.oauth.wanted import Wanted, missing, owner_of, resource_of
 from toolcrib.tools.call import Call
-from toolcrib.tools.canonical import digest
-from toolcrib.tools.provenance import Provenance
 from toolcrib.tools.remote import ServerState
 from toolcrib.tools.result import Output
-from toolcrib.tools.schema import EMPTY_OBJECT, ArgumentChecker
+from toolcrib.tools.schema import EMPTY_OBJECT
 from toolcrib.tools.source import (
     Description,
     Finding,
     KindName,
-    Listing,
     Needs,
-    Preview,
-    Skip,
 )
-from toolcrib.tools.spec import Annotations, ToolSpec
+from toolcrib.tools.spec import ToolSpec
 
 SecretLookup = Callable[[str], Awaitable[str]]
 _NOBODY = 0
@@ -80,10 +82,10 @@ class McpPackageKind:
         try:
             seconds(given.get("timeout"))
             self._server(given, dict.fromkeys(needs(given, SECRETS), "https://placeholder.invalid"))
-            _schema(given)
+            schema_of(given)
         except (InvalidOptions, InvalidToolSchema) as error:
             findings.append(Finding(where=error.where or "config", message=error.message))
-        findings += _auth_findings(given, self._kind)
+        findings += login_findings(given, self._kind)
         command = given.get("command")
         policy = self._policy if self._kind == "mcp_stdio" else None
         if policy is not None and isinstance(command, str) and not needs(command, SECRETS):
@@ -100,15 +102,15 @@ class McpPackageKind:
 
     def describe(self, definition: Mapping[str, Any]) -> Sequence[Description]:
         """The tool as the package itself describes it. Raises InvalidOptions."""
-        config = _config(definition)
-        schema = _schema(config)
-        return (self._described(definition, schema or EMPTY_OBJECT, None),)
+        config = config_of(definition)
+        schema = schema_of(config)
+        return (description_of(definition, schema or EMPTY_OBJECT, None),)
 
     async def discover(self, definition: Mapping[str, Any]) -> Sequence[Description] | str:
         """The tool as its server describes it where the package does not; else why it cannot be
         said now. Raises ToolcribError for a definition that cannot be used."""
-        config = _config(definition)
-        schema = _schema(config)
+        config = config_of(definition)
+        schema = schema_of(config)
         if schema is not None or self._kind == "mcp_server":
             return self.describe(definition)
         upstream = await self._upstream(definition, _NOBODY, None)
@@ -119,7 +121,7 @@ class McpPackageKind:
         remote = state.tools.specs.get(await self._remote_name(config))
         if remote is None:
             return f"the server has no tool {config['tool_name']!r}"
-        return (self._described(definition, remote.input_schema, remote),)
+        return (description_of(definition, remote.input_schema, remote),)
 
     async def state(
         self,
@@ -131,8 +133,8 @@ class McpPackageKind:
     ) -> ServerState:
         """How the package's server is to somebody; `refresh` reads its list now and waits for it.
         Of its tools only the package's own counts, under its slug. Raises ToolcribError."""
-        config = _config(definition)
-        if not _is_personal(config):
+        config = config_of(definition)
+        if not is_personal(config):
             user_id, group_id = _NOBODY, None
         upstream = await self._upstream(definition, user_id, group_id)
         state = await (upstream.refresh() if refresh else upstream.look())
@@ -155,7 +157,7 @@ class McpPackageKind:
         if trouble is not None:
             code = "unreachable" if state.error and state.error[0] == "unreachable" else None
             return Output.failed(code or "upstream_error", f"{trouble[0].upper()}{trouble[1:]}.")
-        name = await self._remote_name(_config(definition))
+        name = await self._remote_name(config_of(definition))
         if name not in state.tools.specs:
             known = ", ".join(list(state.tools.specs)[:20]) or "none"
             return Output.failed(
@@ -167,24 +169,24 @@ class McpPackageKind:
             structured={"name": name, "input_schema": dict(spec.input_schema)},
         )
 
-    async def open(self, definition: Mapping[str, Any], values: Mapping[str, str]) -> PackageServer:
+    async def open(self, definition: Mapping[str, Any], values: Mapping[str, str]) -> PackageSource:
         """`values` are not used: secrets are looked up for each call."""
-        return PackageServer(self, definition)
+        return PackageSource(self, definition)
 
     async def call(self, definition: Mapping[str, Any], call: Call) -> Output:
-        config = _config(definition)
+        config = config_of(definition)
         caller = call.caller
         upstream = await self._upstream(definition, caller.user_id, caller.group_id)
         name = await self._remote_name(config)
         known = upstream.state.tools.specs.get(name)
-        spec = known or ToolSpec(name=name, input_schema=_schema(config) or EMPTY_OBJECT)
+        spec = known or ToolSpec(name=name, input_schema=schema_of(config) or EMPTY_OBJECT)
         return await call_tool(upstream, spec, call, longest=self._pool.limits.calling)
 
     async def wanted(
         self, definition: Mapping[str, Any], *, user_id: int, group_id: int | None
     ) -> Wanted | None:
         """The login that the package's server needs for somebody; None where it needs none."""
-        config = _config(definition)
+        config = config_of(definition)
         if config.get("auth") is None:
             return None
         values = await self._values(config)
@@ -207,7 +209,7 @@ class McpPackageKind:
     async def _upstream(
         self, definition: Mapping[str, Any], user_id: int, group_id: int | None
     ) -> Upstream:
-        config = _config(definition)
+        config = config_of(definition)
         server = self._server(config, await self._values(config))
         wanted = await self.wanted(definition, user_id=user_id, group_id=group_id)
         if wanted is not None:
@@ -232,108 +234,3 @@ class McpPackageKind:
     async def _remote_name(self, config: Mapping[str, Any]) -> str:
         name = config["tool_name"]
         return str(fill(name, await self._values(name), language=SECRETS, where="config.tool_name"))
-
-    def _described(
-        self, definition: Mapping[str, Any], schema: Mapping[str, Any], remote: ToolSpec | None
-    ) -> Description:
-        slug = str(definition["slug"])
-        own = str(definition.get("description") or "")
-        title = str(definition.get("name") or "") or None
-        annotations = remote.annotations if remote else Annotations()
-        endpoint = _config(definition).get("endpoint")
-        spec = ToolSpec(
-            name=slug,
-            description=own or (remote.description if remote else ""),
-            input_schema=schema,
-            output_schema=remote.output_schema if remote else None,
-            annotations=replace(annotations, title=annotations.title or title),
-        )
-        upstream = place_of(endpoint) if isinstance(endpoint, str) else None
-        facts = {"upstream": upstream, "definition": digest(definition)}
-        return Description(spec=spec, upstream=upstream, provenance=Provenance(facts=facts))
-
-
-class PackageServer:
-    """One package's tool, as a Source."""
-
-    def __init__(self, kind: McpPackageKind, definition: Mapping[str, Any]) -> None:
-        self._kind = kind
-        self._definition = definition
-
-    async def list(self) -> Listing:
-        found = await self._kind.discover(self._definition)
-        if isinstance(found, str):
-            slug = str(self._definition["slug"])
-            return Listing(
-                tools=(), skipped=(Skip(ref=slug, reason=found, fix="Look at the server."),)
-            )
-        return Listing(tools=[one.spec for one in found])
-
-    async def call(self, name: str, call: Call) -> Output:
-        if name != self._definition["slug"]:
-            raise NotFound(f"This package has no tool {name!r}.")
-        return await self._kind.call(self._definition, call)
-
-    async def preview(self, name: str, arguments: Mapping[str, Any]) -> Preview | None:
-        """A conversation is no single request that could be shown."""
-        return None
-
-    async def close(self) -> None:
-        """Connections belong to the pool."""
-
-
-def _config(definition: Mapping[str, Any]) -> Mapping[str, Any]:
-    config = definition.get("config")
-    if not isinstance(config, Mapping):
-        raise InvalidOptions("The config is missing: it must be an object.", where="config")
-    given = cast("Mapping[str, Any]", config)
-    name = given.get("tool_name")
-    if not isinstance(name, str) or not name.strip():
-        raise InvalidOptions("The tool's name on its server is missing.", where="config.tool_name")
-    return given
-
-
-def _is_personal(config: Mapping[str, Any]) -> bool:
-    """Whether each person or group logs in to the server, so that nobody else's look tells."""
-    auth = config.get("auth")
-    grant = cast("Mapping[str, Any]", auth).get("grant") if isinstance(auth, Mapping) else None
-    return auth is not None and grant != "client_credentials"
-
-
-def _auth_findings(config: Mapping[str, Any], kind: str) -> Sequence[Finding]:
-    """What is wrong with `config.auth`, where there is one."""
-    auth = config.get("auth")
-    if auth is None:
-        return ()
-    if kind == "mcp_stdio":
-        return (Finding(where="config.auth", message="A command is not logged in to."),)
-    found = list(auth_findings(auth, where="config.auth", language=SECRETS))
-    headers = config.get("headers")
-    for name in cast("Mapping[str, Any]", headers) if isinstance(headers, Mapping) else ():
-        if name.lower() == "authorization":
-            message = "The login of config.auth sets this header: leave one of them out."
-            found.append(Finding(where=f"config.headers.{name}", message=message))
-    asks = kind != "mcp_server" and config.get("input_schema") is None
-    if asks and isinstance(auth, Mapping) and _is_personal(config):
-        found.append(
-            Finding(
-                where="config.input_schema",
-                message="It is needed where each person logs in: nobody's login asks the server.",
-            )
-        )
-    return found
-
-
-def _schema(config: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The arguments that the package declares. Raises InvalidOptions, InvalidToolSchema."""
-    schema = config.get("input_schema")
-    if schema is None:
-        return None
-    if not isinstance(schema, Mapping):
-        raise InvalidOptions("Must be a JSON Schema object.", where="config.input_schema")
-    given = cast("Mapping[str, Any]", schema)
-    try:
-        ArgumentChecker(given)
-    except InvalidToolSchema as error:
-        raise InvalidOptions(error.message, where="config.input_schema") from None
-    return given
