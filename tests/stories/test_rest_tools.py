@@ -195,7 +195,7 @@ async def test_what_is_no_package_is_refused_with_its_place(
 
 
 async def test_switching_testing_and_deleting(root: Person, upstream: RecordingUpstream) -> None:
-    """Disabled is gone at once; a test says what is missing; deleted is a skip with a fix."""
+    """Disabled is gone at once; a test says what is missing; deleted takes its grants along."""
     await root.api.post("/admin/tools/install", json=PACKAGE)
     agent = await agent_with(root, "installed__find_it")
 
@@ -217,8 +217,11 @@ async def test_switching_testing_and_deleting(root: Person, upstream: RecordingU
     assert listed["skipped"][0]["reason"] == "the package is disabled"
     assert (await root.api.post("/admin/tools/find_it/enable")).json()["enabled"]
     assert (await root.api.delete("/admin/tools/find_it")).status_code == 204
-    skip = (await root.api.get(f"/api/v1/agents/{agent}/tools")).json()["skipped"][0]
-    assert skip["reason"] == "no package of that slug is installed"
+    assert (await root.api.get(f"/api/v1/agents/{agent}")).json()["capabilities"] == []
+    listed = (await root.api.get(f"/api/v1/agents/{agent}/tools")).json()
+    assert (listed["tools"], listed["skipped"]) == ([], [])
+    assert (await root.api.post("/admin/tools/install", json=PACKAGE)).status_code == 201
+    assert (await root.api.get(f"/api/v1/agents/{agent}/tools")).json()["tools"] == []
 
 
 async def test_packages_are_the_admins_to_see_and_the_super_admins_to_change(
