@@ -102,7 +102,7 @@ async def test_calling(loader: MCPJITLoader, args: Any) -> None:
     assert answer == ToolResult(success=True, output="sent to Ada")
 
 
-@pytest.mark.parametrize("args", ["{", "[1]", "3"])
+@pytest.mark.parametrize("args", ["{", "[1]", "3", "[" * 100_000])
 async def test_arguments_that_are_no_object(loader: MCPJITLoader, args: str) -> None:
     """Refused in one sentence."""
     answer = await execute_mcp_tool("SEND", args, loader)

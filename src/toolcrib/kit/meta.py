@@ -101,7 +101,7 @@ def names_in(given: str | list[str]) -> list[str]:
     if isinstance(given, str):
         try:
             read = json.loads(given)
-        except ValueError:
+        except (ValueError, RecursionError):
             read = given.split(",")
         given = cast("list[str]", read) if isinstance(read, list) else [str(read)]
     return list(dict.fromkeys(str(name).strip() for name in given if str(name).strip()))
@@ -112,7 +112,7 @@ def arguments_in(given: Mapping[str, Any] | str | None) -> Mapping[str, Any] | N
     if isinstance(given, str):
         try:
             given = cast("Mapping[str, Any] | None", json.loads(given or "{}"))
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
     if given is None:
         return {}
