@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import Any
 
-from toolcrib.catalog.packages import Package, PackageDraft, PackageStore
+from toolcrib.catalog.packages import Package, PackageStore
 from toolcrib.coordination.signals import Signals
-from toolcrib.desk.package_reading import read_for
+from toolcrib.desk.package_reading import draft_of, read_for
+from toolcrib.desk.package_views import InstalledNow, PackagePreview, PackageView, PackageViews
 from toolcrib.desk.pins import Pins
 from toolcrib.desk.reach import require_installation
-from toolcrib.errors import Conflict, InvalidOptions, InvalidRequest, NotFound
+from toolcrib.errors import InvalidOptions, InvalidRequest, NotFound
 from toolcrib.identity.caller import Caller
 from toolcrib.invocation.flight import Outcome, Request
-from toolcrib.resolution.installed import InstalledPackages, PackageKinds, definition_of
+from toolcrib.resolution.installed import InstalledPackages, PackageKinds
 from toolcrib.resolution.naming import Names
 from toolcrib.resolution.toolset import Absence
-from toolcrib.secrets.placeholders import SECRETS, needs
-from toolcrib.secrets.vault import SecretStatus, Vault
+from toolcrib.secrets.vault import Vault
 from toolcrib.sources.http.package_document import PackageReading
 from toolcrib.sources.http.words import is_object
 from toolcrib.tools.source import Finding
@@ -31,36 +29,6 @@ Fetch = Callable[[str], Awaitable[str]]
 Run = Callable[[Request], Awaitable[Outcome]]
 _WHAT = "the installed packages"
 _WRITES = "writes"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PackageView:
-    """A package as an admin sees it: the row, and what its secrets' status is."""
-
-    package: Package
-    secret_status: Mapping[str, SecretStatus]
-    tools: Sequence[str]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PackagePreview:
-    """What an install would do. `errors` keep the package from working, or from installing."""
-
-    package: Mapping[str, Any]
-    secret_status: Mapping[str, SecretStatus]
-    ignored_fields: Sequence[str]
-    warnings: Sequence[Finding]
-    errors: Sequence[Finding]
-    exists: bool
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class InstalledNow:
-    """The answer to an install."""
-
-    view: PackageView
-    warnings: Sequence[Finding]
-    ignored_fields: Sequence[str]
 
 
 class InstalledTools:
@@ -80,7 +48,7 @@ class InstalledTools:
         pins: Pins,
     ) -> None:
         self._packages = packages
-        self._vault = vault
+        self._views = PackageViews(kinds=kinds, vault=vault)
         self._kinds = kinds
         self._installed = installed
         self._signals = signals
@@ -104,7 +72,7 @@ class InstalledTools:
         known = await self._packages.find(slug) if isinstance(slug, str) else None
         return PackagePreview(
             package=reading.package,
-            secret_status=await self._status(reading.package.get("config")),
+            secret_status=await self._views.secret_status(reading.package.get("config")),
             ignored_fields=reading.ignored_fields,
             warnings=[f for f in findings if f.severity == "warning"],
             errors=[f for f in findings if f.severity == "error"],
@@ -115,8 +83,8 @@ class InstalledTools:
         """Raises InvalidOptions for a bad slug or type, Conflict for a slug that is taken."""
         require_installation(caller, "change", what=_WHAT)
         reading, findings = self._installable(document)
-        async with self._shown_in_conflicts():
-            package = await self._packages.install(_draft(reading))
+        async with self._views.in_conflicts():
+            package = await self._packages.install(draft_of(reading))
         return await self._changed(package, reading, findings)
 
     async def replace(
@@ -136,9 +104,9 @@ class InstalledTools:
                 where="slug",
                 hint="A slug never changes; install the other one.",
             )
-        async with self._shown_in_conflicts():
+        async with self._views.in_conflicts():
             package = await self._packages.replace(
-                _draft(reading), expected_version=expected_version
+                draft_of(reading), expected_version=expected_version
             )
         await self._pins.released(f"package:{slug}", caller)
         return await self._changed(package, reading, findings)
@@ -148,24 +116,26 @@ class InstalledTools:
     ) -> Sequence[PackageView]:
         """By slug."""
         require_installation(caller, "see", what=_WHAT)
-        return [await self._view(p) for p in await self._packages.list(after=after, limit=limit)]
+        return [
+            await self._views.of(p) for p in await self._packages.list(after=after, limit=limit)
+        ]
 
     async def get(self, caller: Caller, slug: str) -> PackageView:
         require_installation(caller, "see", what=_WHAT)
-        return await self._view(await self._known(slug))
+        return await self._views.of(await self._known(slug))
 
     async def switch(self, caller: Caller, slug: str, *, enabled: bool) -> PackageView:
         require_installation(caller, "change", what=_WHAT)
         package = await self._packages.update(slug, {"enabled": enabled})
         await self._signals.bump("catalog")
-        return await self._view(package)
+        return await self._views.of(package)
 
     async def delete(
         self, caller: Caller, slug: str, *, expected_version: int | None = None
     ) -> None:
         """What was granted to it is gone as well: another one of that slug must be granted anew."""
         require_installation(caller, "change", what=_WHAT)
-        async with self._shown_in_conflicts():
+        async with self._views.in_conflicts():
             gone = await self._packages.delete(slug, expected_version=expected_version)
         if not gone:
             raise NotFound.of(f"package {slug!r}")
@@ -219,57 +189,13 @@ class InstalledTools:
     ) -> InstalledNow:
         await self._signals.bump("catalog")
         return InstalledNow(
-            view=await self._view(package),
+            view=await self._views.of(package),
             warnings=findings,
             ignored_fields=reading.ignored_fields,
         )
-
-    @asynccontextmanager
-    async def _shown_in_conflicts(self) -> AsyncGenerator[None]:
-        """A conflict shows the present package as an admin sees it."""
-        try:
-            yield
-        except Conflict as conflict:
-            if isinstance(conflict.current, Package):
-                conflict.current = await self._view(conflict.current)
-            raise
-
-    async def _view(self, package: Package) -> PackageView:
-        kind = self._kinds.get(package.type)
-        named = {} if kind is None else {package.slug: kind}
-        return PackageView(
-            package=package,
-            secret_status=await self._status(definition_of(package)["config"]),
-            tools=list(named),
-        )
-
-    async def _status(self, config: object) -> dict[str, SecretStatus]:
-        return {name: await self._vault.status(name) for name in sorted(needs(config, SECRETS))}
 
     async def _known(self, slug: str) -> Package:
         package = await self._packages.find(slug)
         if package is None:
             raise NotFound.of(f"package {slug!r}")
         return package
-
-
-def _draft(reading: PackageReading) -> PackageDraft:
-    given = reading.package
-
-    def text(key: str) -> str:
-        value = given.get(key, "")
-        return value if isinstance(value, str) else ""
-
-    config, schema = given.get("config"), given.get("input_schema")
-    return PackageDraft(
-        slug=given["slug"],
-        name=text("name") or given["slug"],
-        type=given["type"],
-        description=text("description"),
-        package_version=text("version") or "1.0.0",
-        config=config if is_object(config) else {},
-        input_schema=schema if is_object(schema) else None,
-        category=text("category"),
-        icon=text("icon"),
-        author=text("author"),
-    )

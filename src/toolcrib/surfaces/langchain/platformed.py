@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from toolcrib.catalog.capabilities import Capability, split_codes
 from toolcrib.catalog.packages import slug_of
-from toolcrib.desk.agents import find_by_code
+from toolcrib.desk.choosing import find_by_code
 from toolcrib.desk.entering import Entrance
 from toolcrib.dialects.hosted_mcp import settings_needed
 from toolcrib.errors import InvalidRequest, NotGranted, SetupError

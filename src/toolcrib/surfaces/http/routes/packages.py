@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import Body, Path, Response
 
-from toolcrib.desk.packages import PackageView
+from toolcrib.desk.package_views import PackageView
 from toolcrib.surfaces.http.asking import (
     NO_CONTENT,
     TheCaller,

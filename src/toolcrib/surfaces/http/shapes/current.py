@@ -6,7 +6,7 @@ from typing import Any
 
 from toolcrib.catalog.capabilities import Capability
 from toolcrib.catalog.pins import Pin
-from toolcrib.desk.packages import PackageView
+from toolcrib.desk.package_views import PackageView
 from toolcrib.grants.agents import Agent
 from toolcrib.identity.accounts import Group, User
 from toolcrib.surfaces.http.shapes.agents import AgentRow

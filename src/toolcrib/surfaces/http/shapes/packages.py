@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field
 
-from toolcrib.desk.packages import InstalledNow, PackagePreview, PackageView
+from toolcrib.desk.package_views import InstalledNow, PackagePreview, PackageView
 from toolcrib.surfaces.http.shapes.fields import Body, JsonObject, Row
 from toolcrib.tools.source import Finding
 
