@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
-from toolcrib.sources.mcp.results import WARNINGS, compiled, output_of
+from toolcrib.invocation.flight import Outcome
+from toolcrib.sources.mcp.results import MOST_PARTS, WARNINGS, compiled, output_of
+from toolcrib.surfaces.mcp.results import call_result
+from toolcrib.tools.result import Output
 
 BLOCKS: list[dict[str, Any]] = [
     {"type": "text", "text": "hi"},
@@ -80,3 +83,47 @@ def test_question_to_a_person_is_a_failure_that_says_so():
     output = output_of({"resultType": "input_required", "inputRequests": {}}, name="t")
     assert output.error is not None
     assert "asks for input" in output.text
+
+
+def outcome(output: Output) -> Outcome:
+    return Outcome(
+        call_id="call_1", tool="b", ref="mcp:a/b", arguments={}, output=output, duration_ms=1.0
+    )
+
+
+ODD: list[Any] = [None, 5, "text", True, [], ["text"], {}, {"type": "text"}]
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("key", ["type", "text", "data", "mimeType", "_meta", "annotations"])
+def test_no_block_is_odd_enough_to_break_a_result(odd: Any, key: str):
+    """Whatever a server writes in whichever place, the other blocks stay."""
+    for block in [*BLOCKS, odd]:
+        strange = {**block, key: odd} if isinstance(block, dict) else block
+        output = output_of({"content": [strange, {"type": "text", "text": "stays"}]})
+        assert output.success
+        assert len(output.parts) == 2
+        assert output.text.endswith("stays")
+        shown = call_result(outcome(output), modern=False)
+        assert len(shown["content"]) == 2
+
+
+@pytest.mark.parametrize("meta", [None, 5, [1], "x", {}])
+def test_meta_that_is_none(meta: Any):
+    assert output_of({"content": [], "_meta": meta}).meta == {}
+
+
+def test_a_server_does_not_speak_in_our_name():
+    """Clients believe what stands under these keys."""
+    meta = {"toolcrib/error": {"code": "held"}, "toolcrib/truncated": True, "theirs/x": 1}
+    for failed in (False, True):
+        output = output_of({"content": [], "_meta": meta, "isError": failed})
+        assert output.meta == {"theirs/x": 1}
+
+
+def test_a_result_of_very_many_parts_is_cut():
+    block = {"type": "text", "text": "x"}
+    whole = output_of({"content": [block] * MOST_PARTS})
+    more = output_of({"content": [block] * (MOST_PARTS + 1)})
+    assert [len(whole.parts), len(more.parts)] == [MOST_PARTS, MOST_PARTS]
+    assert (whole.truncated, more.truncated) == (False, True)

@@ -14,9 +14,13 @@ import jsonschema_rs
 
 from toolcrib.tools.result import BlobPart, Failure, JsonPart, Output, Part, TextPart
 
+MOST_PARTS = 10_000
+"""How many parts of a result are kept: each costs far more than its text."""
 _BLOBS: Mapping[str, Literal["image", "audio"]] = {"image": "image", "audio": "audio"}
 _OURS = {"type", "text", "data", "mimeType", "_meta"}
-WARNINGS = "toolcrib/warnings"
+_OWN = "toolcrib/"
+"""What keys of `_meta` begin with that only this program may set."""
+WARNINGS = f"{_OWN}warnings"
 """The key of `_meta` under which a result says what is odd about it."""
 
 
@@ -27,17 +31,27 @@ def output_of(
     content = raw.get("content")
     if not isinstance(content, list) or raw.get("resultType", "complete") != "complete":
         return _no_result(raw, name)
-    parts = tuple(map(_part, cast("list[object]", content)))
+    listed = cast("list[object]", content)
+    parts = tuple(map(_part, listed[:MOST_PARTS]))
+    cut = len(listed) > MOST_PARTS
     structured = raw.get("structuredContent")
-    meta = dict(cast("Mapping[str, Any]", raw.get("_meta") or {}))
+    meta = _meta(raw.get("_meta"))
     if raw.get("isError") is True:
         words = "\n".join(part.text for part in parts if isinstance(part, TextPart))
         failure = Failure("tool_error", words or f"{name} failed and does not say why.")
-        return Output(parts=parts, structured=structured, error=failure, meta=meta)
+        return Output(parts=parts, structured=structured, error=failure, meta=meta, truncated=cut)
     warning = _misfit(raw, schema)
     if warning:
         meta[WARNINGS] = [warning]
-    return Output(parts=parts, structured=structured, meta=meta)
+    return Output(parts=parts, structured=structured, meta=meta, truncated=cut)
+
+
+def _meta(given: object) -> dict[str, Any]:
+    """What the server says beside its result. Our keys it cannot set: clients believe them."""
+    if not isinstance(given, Mapping):
+        return {}
+    told = cast("Mapping[str, Any]", given)
+    return {key: value for key, value in told.items() if not key.startswith(_OWN)}
 
 
 def _no_result(raw: Mapping[str, Any], name: str) -> Output:
@@ -61,10 +75,9 @@ def _part(block: object) -> Part:
     if kind == "text" and isinstance(given.get("text"), str):
         return TextPart(given["text"], meta=meta, extra=extra)
     mime_type, data = given.get("mimeType"), _decoded(given.get("data"))
-    if kind in _BLOBS and isinstance(mime_type, str) and data is not None:
-        return BlobPart(
-            kind=_BLOBS[str(kind)], data=data, mime_type=mime_type, meta=meta, extra=extra
-        )
+    blob = _BLOBS.get(kind) if isinstance(kind, str) else None
+    if blob is not None and isinstance(mime_type, str) and data is not None:
+        return BlobPart(kind=blob, data=data, mime_type=mime_type, meta=meta, extra=extra)
     return JsonPart(dict(given))
 
 

@@ -55,9 +55,13 @@ def _block(part: Part, call_id: str) -> dict[str, Any]:
     if isinstance(part, BlobPart) and part.kind == "file":
         return _file(part, call_id)
     block = part.as_json()
-    if isinstance(part, JsonPart) and block.get("type") not in _KINDS:
+    if isinstance(part, JsonPart) and not _is_known(block.get("type")):
         return {"type": "text", "text": dumps(block).decode()}
     return block
+
+
+def _is_known(kind: object) -> bool:
+    return isinstance(kind, str) and kind in _KINDS
 
 
 def _file(part: BlobPart, call_id: str) -> dict[str, Any]:
