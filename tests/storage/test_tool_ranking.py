@@ -84,6 +84,18 @@ async def test_the_search_language_has_no_power(query: str) -> None:
     assert set(await found(query)) <= {tool.name for tool in TOOLS}
 
 
+async def test_telling_words_come_before_common_ones_and_all_are_found() -> None:
+    """A sentence has words that half of the tools have: they are looked for last."""
+    tools = [Searchable(f"common_{n}", description="Keep the ledger.") for n in range(30)]
+    tools[17] = Searchable("odd", description="Something about zebras.")
+    ranked = await FtsRanking().of(tools)
+    first = await ranked.find("i want zebra or ledger x", limit=3)
+    assert first[0] == 17
+    assert len(first) == 3
+    whole = await ranked.find("i want zebra or ledger x", limit=100)
+    assert sorted(whole) == list(range(30))
+
+
 async def test_many_tools_are_searched_in_a_thread_and_prepared_once() -> None:
     """The same tools are the same index."""
     ranking = FtsRanking()

@@ -30,14 +30,18 @@ _FIND = (
     "SELECT rowid FROM tools WHERE tools MATCH ? "
     "ORDER BY bm25(tools, 10.0, 8.0, 5.0, 2.0, 1.0) LIMIT ?"
 )
+_COUNT = "SELECT count(*) FROM tools WHERE tools MATCH ?"
+_COUNTED = 2048
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-zA-Z])(?=[0-9])")
 _WORD = re.compile(r"\w+")
 # Scripts that are written without spaces: each sign is a word, and several of them a phrase.
 _SIGN = re.compile(r"([\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff])")
 _STOP = frozenset(
-    {"a", "an", "and", "by", "for", "from", "in", "into", "is", "it", "me", "my", "of", "on", "or"}
-    | {"the", "to", "tool", "with"}
+    {"a", "an", "and", "by", "for", "from", "i", "in", "into", "is", "it", "me", "my", "of", "on"}
+    | {"or", "the", "to", "tool", "want", "with"}
 )
+_COMMON = 20
+"""A word that more than one tool in so many has is looked for last, if others are there."""
 
 
 class FtsRanking:
@@ -64,6 +68,7 @@ class FtsRanked:
     def __init__(self, tools: Sequence[Searchable]) -> None:
         self._count = len(tools)
         self._by_name = {tool.name.casefold(): place for place, tool in enumerate(tools)}
+        self._counts: dict[str, int] = {}
         self._lock = threading.Lock()
         self._connection = sqlite3.connect(":memory:", check_same_thread=False)
         with self._connection as connection:
@@ -83,10 +88,33 @@ class FtsRanked:
     def _find(self, query: str, words: Sequence[str], limit: int, offset: int) -> list[int]:
         exact = self._by_name.get(query.strip().casefold())
         found = {} if exact is None else {exact: None}
-        for expression in _expressions(words):
+        for expression in self._expressions(words):
             if len(found) < limit + offset:
                 found |= dict.fromkeys(self._match(expression, limit + offset))
         return list(found)[offset : offset + limit]
+
+    def _expressions(self, words: Sequence[str]) -> Iterator[str]:
+        """What has all the words; has them as beginnings; has at least one of them, the telling
+        ones first: to rank half of all tools by what half of them say takes long."""
+        beginnings = [_beginning(word) if len(words) > 1 else f"{word}*" for word in words]
+        yield " AND ".join(words)
+        yield " AND ".join(beginnings)
+        if len(words) > 1:
+            rare = [one for one in beginnings if self._count_of(one) * _COMMON <= self._count]
+            if 0 < len(rare) < len(beginnings):
+                yield " OR ".join(rare)
+            yield " OR ".join(beginnings)
+
+    def _count_of(self, expression: str) -> int:
+        """How many tools it fits; known for the words that were asked for last."""
+        known = self._counts.get(expression)
+        if known is None:
+            with self._lock:
+                known = self._connection.execute(_COUNT, (expression,)).fetchone()[0]
+            if len(self._counts) >= _COUNTED:
+                self._counts.clear()
+            self._counts[expression] = known
+        return known
 
     def _match(self, expression: str, limit: int) -> list[int]:
         with self._lock:
@@ -102,13 +130,9 @@ def words_of(query: str) -> list[str]:
     return [f'"{word}"' for word in dict.fromkeys(telling)][:32]
 
 
-def _expressions(words: Sequence[str]) -> Iterator[str]:
-    """What has all the words; has them as beginnings; has at least one of them."""
-    beginnings = [f"{word}*" for word in words]
-    yield " AND ".join(words)
-    yield " AND ".join(beginnings)
-    if len(words) > 1:
-        yield " OR ".join(beginnings)
+def _beginning(word: str) -> str:
+    """Among several words a single letter is not the beginning of everything: `"a"` is three."""
+    return f"{word}*" if len(word) > 3 else word
 
 
 def _parts(word: str) -> list[str]:
