@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.kit.servers import Servers, mail, refuse, send
+from toolcrib.coordination.cache import LocalCache
 from toolcrib.kit import MCPRegistry, MCPToolInfo, MCPToolStatus, ToolResult
 from toolcrib.kit import mcp_map as module
 from toolcrib.kit.activation import ActivationError, ActivationErrorType, ActivationSuccess
@@ -119,6 +120,21 @@ async def test_names_are_cached_by_server_and_account(
     assert await names.get(slug, server_of(config, "acc")) == ["SEND", "REFUSE", "X" * 65]
     assert await names.get(slug, server_of(config, "other")) is None
     assert await loader.registry.cache.drop("mcp_tools:v1:custom_http_my_mail:") == 1
+
+
+async def test_cached_names_last_a_day(servers: Servers) -> None:
+    """Then the server is asked again, when the map is built again."""
+    now = [0.0]
+    registry = MCPRegistry(connector=servers, cache=LocalCache(clock=lambda: now[0]))
+    loader = MCPJITLoader({"custom_mcp": [mail(MAIL, name="Mail")]}, registry=registry)
+    first = await loader.build_tool_map()
+    assert await loader.build_tool_map(force_rebuild=True) is not first
+    now[0] = 24 * 3600 - 1
+    await loader.build_tool_map(force_rebuild=True)
+    assert len(servers.listed) == 1
+    now[0] = 24 * 3600
+    assert list(await loader.build_tool_map(force_rebuild=True)) == list(first)
+    assert len(servers.listed) == 2
 
 
 async def test_a_slow_server_is_left_out(

@@ -23,6 +23,7 @@ from toolcrib.kit import (
 from toolcrib.kit import mcp_registry as module
 from toolcrib.kit.mcp_connector import McpServer, enabled, server_of
 from toolcrib.kit.mcp_schemas import key_of
+from toolcrib.kit.mcp_tool import as_function
 
 URL = "https://mail.example"
 
@@ -306,6 +307,28 @@ async def test_discovery_filters(registry: MCPRegistry, pattern: str, names: lis
     assert list(found["available_tools"]) == names
     assert (found["total_count"], found["filter_applied"]) == (len(names), pattern)
     assert found["toolkits"] == ["mail"]
+
+
+@pytest.mark.parametrize(
+    ("said", "schema", "description", "parameters"),
+    [
+        ("", {}, "Execute SEND", {"type": "object", "properties": {}, "required": []}),
+        (
+            "Sends",
+            {"properties": {"to": {"type": "string"}}, "required": ["to"]},
+            "Sends",
+            {"type": "object", "properties": {"to": {"type": "string"}}, "required": ["to"]},
+        ),
+    ],
+)
+def test_what_a_server_leaves_unsaid(
+    said: str, schema: dict[str, Any], description: str, parameters: dict[str, Any]
+) -> None:
+    """A description and an empty object of parameters."""
+    assert as_function("SEND", said, schema) == {
+        "type": "function",
+        "function": {"name": "SEND", "description": description, "parameters": parameters},
+    }
 
 
 async def test_discovery_without_loading(registry: MCPRegistry, servers: Servers) -> None:
