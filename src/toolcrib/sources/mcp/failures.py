@@ -23,6 +23,8 @@ from toolcrib.sources.mcp.faults import read_fault
 
 _GONE = ("Connection closed", "SSE stream")
 """How the library words it; a server's own errors may have the same code."""
+_UNREAD = ("Failed to parse JSON response", "Failed to parse SSE message")
+"""The library goes on with pieces of the answer: a piece of a secret is one that nobody masks."""
 _SESSION_CODES = (types.INVALID_REQUEST, -32000, -32001)
 _SESSION = re.compile(r"session|not initialized", re.IGNORECASE)
 
@@ -66,6 +68,8 @@ def _of_server(error: MCPError) -> SourceError:
         return SessionLost("The server does not know the session any more.", sent=False)
     if error.code == types.HEADER_MISMATCH:
         return HeadersRefused(f"The server refused the headers: {words}", sent=False)
+    if error.code == types.PARSE_ERROR and words.startswith(_UNREAD):
+        return Refused("The server's answer is no message of the protocol.", rpc_code=error.code)
     return Refused(words, rpc_code=error.code)
 
 
