@@ -267,7 +267,7 @@ def test_from_registered_tool_to_a_call_over_rest(installed: Path, tmp_path: Pat
         from toolcrib.desk.setup import first_token
 
         async def main():
-            settings = Settings(data_dir=Path({str(tmp_path)!r}))
+            settings = Settings(data_dir=Path({str(tmp_path)!r}), builtin_tools=False)
             async with open_platform(settings) as platform:
                 storage = platform.storage
                 root = await first_token(
