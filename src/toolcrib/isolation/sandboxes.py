@@ -19,11 +19,11 @@ from typing import Final, Literal
 from toolcrib.errors import CallFailed, CallRefused, InvalidArguments
 from toolcrib.isolation.filling import Filling
 from toolcrib.isolation.limits import Limits
+from toolcrib.isolation.plain import plain, plain_obstacle
 from toolcrib.isolation.probing import Isolation, probe
-from toolcrib.isolation.programs import PATH, find_program, find_strangers
+from toolcrib.isolation.programs import PATH, find_strangers
 from toolcrib.isolation.running import Command, Ran, Running, run
 from toolcrib.isolation.view import View
-from toolcrib.isolation.wrapping import becoming, bounded
 
 Mode = Literal["auto", "off", "plain"]
 AT_ONCE: Final = 4
@@ -80,7 +80,7 @@ class Sandboxes:
         if self._mode == "off":
             return "commands are switched off here", "Set TOOLCRIB_SANDBOX=auto."
         if self._mode == "plain":
-            return _plain_obstacle()
+            return plain_obstacle()
         if self.isolation.walls is not None:
             return None
         return self.isolation.reason, self.isolation.fix
@@ -218,7 +218,7 @@ class Sandboxes:
         files: ExitStack,
     ) -> Command:
         if self._mode == "plain":
-            return _plain(folder, argv, user, limits)
+            return plain(folder, argv, user, limits)
         isolation = self.isolation
         if isolation.walls is None:
             raise RuntimeError("An obstacle was not looked at.")
@@ -236,22 +236,3 @@ def _require_sayable(argv: Sequence[str]) -> None:
             raise InvalidArguments("The command holds half a character, '\\ud800' or so.") from None
         if b"\0" in said:
             raise InvalidArguments("The command holds the character NUL.")
-
-
-def _plain_obstacle() -> tuple[str, str] | None:
-    """Plain commands are never root's: then there must be somebody else to be."""
-    if os.geteuid() != 0 or (find_program("setpriv") and find_strangers()):
-        return None
-    return (
-        "plain commands would run as root here, with no other user to become",
-        "Install util-linux, or run Toolcrib as a user that is not root.",
-    )
-
-
-def _plain(folder: Path, argv: Sequence[str], user: int | None, limits: Limits) -> Command:
-    """A command without walls: limits, a clean environment, and for root another user."""
-    prefix = becoming(find_program("setpriv"), user)
-    if (prlimit := find_program("prlimit")) is not None:
-        prefix += bounded(prlimit, limits, total=True)
-    env = {"PATH": f"/usr/local/bin:{PATH}", "HOME": str(folder), "LANG": "C.UTF-8"}
-    return Command(argv=[*prefix, *argv], env=env, cwd=str(folder))
