@@ -142,7 +142,7 @@ class Changing:
     label = "a list"
 
     def __init__(self, key: str, *, broken: bool = False) -> None:
-        self.key = self.owner = key
+        self.key = self.owner = self.who = key
         self._looks = 0
         self._broken = broken
 

@@ -15,6 +15,7 @@ MAX_BODY = 4 * 1024 * 1024
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
+INTERNAL_ERROR = -32603
 
 
 class Unreadable(Exception):
@@ -40,6 +41,14 @@ def not_json(error: InvalidRequest) -> Unreadable:
 def a_batch() -> Unreadable:
     words = "Batches are not taken: send each message in a request of its own."
     return Unreadable(400, INVALID_REQUEST, words, {"code": "invalid_request"})
+
+
+def too_many_sessions() -> Unreadable:
+    words = (
+        "You have too many sessions open: end those that nobody uses with DELETE, or speak the "
+        "version 2026-07-28, which has none."
+    )
+    return Unreadable(503, INTERNAL_ERROR, words, {"code": "too_many"})
 
 
 class Disconnected(Exception):

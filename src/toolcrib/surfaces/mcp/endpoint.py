@@ -16,7 +16,14 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.types import Receive, Scope, Send
 
 from toolcrib.surfaces.mcp.answering import Answers
-from toolcrib.surfaces.mcp.body import MAX_BODY, Disconnected, Unreadable, again, read_body
+from toolcrib.surfaces.mcp.body import (
+    MAX_BODY,
+    Disconnected,
+    Unreadable,
+    again,
+    read_body,
+    too_many_sessions,
+)
 from toolcrib.surfaces.mcp.changes import Changes
 from toolcrib.surfaces.mcp.lasting import EVERY, StillIn, lasting
 from toolcrib.surfaces.mcp.lean import Lean
@@ -24,7 +31,7 @@ from toolcrib.surfaces.mcp.listing import PAGE, Pages
 from toolcrib.surfaces.mcp.reading import headers_of, is_modern, ordinary, read_message, session_of
 from toolcrib.surfaces.mcp.served import Served
 from toolcrib.surfaces.mcp.server import SCOPE_SERVED, ToolServer, offered
-from toolcrib.surfaces.mcp.sessions import IDLE, MOST, STAYS, Session, Sessions
+from toolcrib.surfaces.mcp.sessions import IDLE, MOST, MOST_OF_ONE, STAYS, Session, Sessions
 from toolcrib.surfaces.mcp.wire import object_of, refusal
 
 LISTEN = "subscriptions/listen"
@@ -34,7 +41,12 @@ class Endpoint:
     """Serves to each request what comes with it. `run` must be entered before the first one."""
 
     def __init__(
-        self, *, page_size: int = PAGE, lean: bool = True, look_every: float = EVERY
+        self,
+        *,
+        page_size: int = PAGE,
+        lean: bool = True,
+        look_every: float = EVERY,
+        most_of_one: int = MOST_OF_ONE,
     ) -> None:
         """Without `lean` the SDK serves everything. `look_every` is in seconds: how long a stream
         may outlive the right to it."""
@@ -43,7 +55,7 @@ class Endpoint:
         pages = Pages(page_size)
         answers = Answers(pages)
         self._lean = Lean(answers, pages) if lean else None
-        self._sessions = Sessions()
+        self._sessions = Sessions(most_of_one=most_of_one)
         self._server = ToolServer(answers, self.changes)
         self._manager = StreamableHTTPSessionManager(
             self._server,
@@ -107,6 +119,8 @@ class Endpoint:
             session.heard(message)
             session.seen_at = monotonic()
         elif not modern and session_id is None:
+            if self._sessions.are_too_many(served, now=monotonic()):
+                raise too_many_sessions()
             send = self._sessions.opening(message, served, send, now=monotonic())
         if object_of(message).get("method") == LISTEN:
             receive = lasting(receive, still_in, every=self._look_every)

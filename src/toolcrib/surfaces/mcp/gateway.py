@@ -18,6 +18,7 @@ from toolcrib.surfaces.mcp.failures import INVALID_REQUEST, of_error
 from toolcrib.surfaces.mcp.lasting import EVERY
 from toolcrib.surfaces.mcp.listing import PAGE
 from toolcrib.surfaces.mcp.places import Place
+from toolcrib.surfaces.mcp.sessions import MOST_OF_ONE
 from toolcrib.surfaces.mcp.wire import refusal
 
 _STATUS: Final = {"not_found": 404, "group_required": 400, "not_granted": 403}
@@ -33,11 +34,14 @@ class Gateway:
         page_size: int = PAGE,
         lean: bool = True,
         look_every: float = EVERY,
+        most_of_one: int = MOST_OF_ONE,
     ) -> None:
         """As Endpoint."""
         self.platform = platform
         self._entering = Entering(platform)
-        self._endpoint = Endpoint(page_size=page_size, lean=lean, look_every=look_every)
+        self._endpoint = Endpoint(
+            page_size=page_size, lean=lean, look_every=look_every, most_of_one=most_of_one
+        )
         self._running: asyncio.Future[None] | None = None
 
     async def __call__(

@@ -41,6 +41,11 @@ class Served(Protocol):
         ...
 
     @property
+    def who(self) -> Hashable:
+        """The user, at whichever agent; None where nobody is told from another."""
+        ...
+
+    @property
     def label(self) -> str:
         """What the client is shown as the name of all this."""
         ...
@@ -79,6 +84,10 @@ class AgentTools:
     def owner(self) -> str:
         who = self.caller
         return f"{self.agent_id}/{who.user_id}/{who.group_id}/{who.agent_id}"
+
+    @property
+    def who(self) -> Hashable:
+        return self.caller.user_id
 
     @property
     def label(self) -> str:

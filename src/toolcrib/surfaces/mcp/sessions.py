@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -15,6 +15,8 @@ from toolcrib.surfaces.mcp.streaming import Attending
 from toolcrib.surfaces.mcp.wire import LEVELS, RequestId, object_of
 
 MOST: Final = 10_000
+MOST_OF_ONE: Final = 2_000
+"""How many of them one user may have, so that nobody shuts all others out."""
 IDLE: Final = 30 * 60.0
 """Seconds without a request after which the SDK ends a session."""
 STAYS: Final = 10 * 60.0
@@ -26,6 +28,7 @@ class Session:
     """`seen_at` is when the SDK last served a request of the session."""
 
     owner: str
+    who: Hashable
     version: str
     can_be_asked: bool
     seen_at: float
@@ -45,10 +48,18 @@ class Session:
 
 
 class Sessions:
-    """By the id that the client sends."""
+    """By the id that the client sends. `most_of_one`: how many a user may have at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, most_of_one: int = MOST_OF_ONE) -> None:
         self._known: OrderedDict[str, Session] = OrderedDict()
+        self._most_of_one = most_of_one
+
+    def are_too_many(self, served: Served, *, now: float) -> bool:
+        """Whether the user has as many sessions open as one may."""
+        if served.who is None or len(self._known) < self._most_of_one:
+            return False
+        alive = (one for one in self._known.values() if now - one.seen_at < IDLE)
+        return sum(one.who == served.who for one in alive) >= self._most_of_one
 
     def opening(self, message: Any, served: Served, send: Send, *, now: float) -> Send:
         """A `send` that remembers the session which the SDK makes of an `initialize`."""
@@ -84,6 +95,7 @@ def _begun(served: Served, params: Mapping[str, Any], *, now: float) -> Session:
     asked = params.get("protocolVersion")
     return Session(
         owner=served.owner,
+        who=served.who,
         version=asked if asked in HANDSHAKE_PROTOCOL_VERSIONS else LATEST_HANDSHAKE_VERSION,
         can_be_asked="elicitation" in object_of(params.get("capabilities")),
         seen_at=now,

@@ -49,6 +49,10 @@ class PluginTools:
         return ",".join(self._codes)
 
     @property
+    def who(self) -> Hashable:
+        return None
+
+    @property
     def label(self) -> str:
         return f"the code {', '.join(self._codes)}"
 
