@@ -40,4 +40,6 @@ def a_record(start: CallStart, end: CallEnd | None = None) -> CallRecord:
     if end is None:
         return CallRecord(**begun)
     ended = {name: getattr(end, name) for name in end.__slots__}
+    if end.arguments is None:
+        del ended["arguments"]
     return CallRecord(**{**begun, **ended})

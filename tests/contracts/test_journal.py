@@ -47,6 +47,25 @@ async def test_end_completes_the_record(storage: Storage) -> None:
     ]
 
 
+async def test_an_end_may_write_the_arguments_anew(storage: Storage) -> None:
+    """With its start or later; the others keep theirs."""
+    together, apart, beside = a_start(), a_start(), a_start()
+    hidden = {"text": "***"}
+    await storage.journal.start(apart)
+    await storage.journal.start(beside)
+    storage.journal.note_start(together)
+    ends = [an_end(together, arguments=hidden), an_end(apart, arguments=hidden), an_end(beside)]
+    for end in ends:
+        storage.journal.end(end)
+    await storage.journal.flush()
+    shown = {row.call_id: row.arguments for row in await storage.journal.list(ALL)}
+    assert shown == {
+        together.call_id: hidden,
+        apart.call_id: hidden,
+        beside.call_id: beside.arguments,
+    }
+
+
 async def test_queued_records_are_written_without_asking(storage: Storage) -> None:
     """A start and an end that nobody waits for appear by themselves."""
     start = a_start(read_only=True)

@@ -242,6 +242,27 @@ async def test_a_value_that_cannot_be_sent_is_not_named(
     assert await leaks(endpoints, outcomes, logged, value) == {}
 
 
+@pytest.mark.parametrize("method", ["GET", "POST"])
+async def test_an_argument_that_is_the_value_is_not_recorded(
+    endpoints: Endpoints, logged: io.StringIO, method: str
+) -> None:
+    """Also where its start was written before anybody knew the value."""
+    value = "s3cret-" + "v" * 20
+    desk, root = endpoints.crib.desk, endpoints.root.caller
+    await desk.secrets.put(root, "KEY", value)
+    schema = {"type": "object", "properties": {"said": {"type": "string"}}}
+    await endpoints.package(
+        "p", "/x/{said}", method=method, headers={"X-Key": "{{KEY}}"}, schema=schema
+    )
+    outcome = await endpoints.call("p", said=f"it is {value}.")
+    await endpoints.crib.platform.storage.journal.flush()
+
+    (row,) = (await endpoints.root.api.get("/api/v1/calls")).json()["items"]
+    assert (row["call_id"], row["arguments"]) == (outcome.call_id, {"said": "it is ***."})
+    with sqlite3.connect(endpoints.crib.platform.settings.data_dir / "toolcrib.db") as database:
+        assert value not in "\n".join(database.iterdump())
+
+
 async def test_nothing_holds_a_value_after_a_change(endpoints: Endpoints) -> None:
     """What was made of the old value is gone when any setting changes."""
     value = VALUES["plain"]

@@ -16,7 +16,7 @@ from toolcrib.tools.record import record
 
 @record
 class CallStart:
-    """A call that begins. `arguments` are masked already."""
+    """A call that begins. Arguments that the tool declares private are not in it."""
 
     call_id: str
     ref: str
@@ -40,6 +40,8 @@ class CallEnd:
     success: bool
     error: Mapping[str, str] | None = None
     truncated: bool = False
+    arguments: Mapping[str, Any] | None = None
+    """Set where values that were resolved for the call were among them: without those."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

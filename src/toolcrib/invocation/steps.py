@@ -9,8 +9,9 @@ something to await; most need not, and a coroutine for each would be a tenth of 
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from toolcrib.errors import InvalidArguments
 from toolcrib.invocation.breaker import Admit, Breaker, Learn, LetGo
@@ -137,6 +138,7 @@ class RecordEnd:
     """How it went, for people."""
 
     journal: Journal
+    maskers: Maskers = field(default_factory=Maskers)
 
     def __call__(self, flight: Flight, output: Output) -> Output:
         if not flight.recorded:
@@ -149,9 +151,19 @@ class RecordEnd:
                 success=error is None,
                 error=error and error.as_json(),
                 truncated=output.truncated,
+                arguments=self._hidden(flight) if flight.secrets else None,
             )
         )
         return output
+
+    def _hidden(self, flight: Flight) -> Mapping[str, Any] | None:
+        """The arguments without a value that was resolved for the call; None: they had none.
+
+        When the call began nobody knew its values: what was written then is written anew.
+        """
+        masker = self.maskers.of(flight.secrets)
+        shown = without(flight.arguments, flight.request.tool.private)
+        return masker.value(shown) if masker.finds(shown) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,13 +189,14 @@ def standard_steps(
     """
     breaker = breaker or Breaker()
     start = (RecordStart(journal),) if journal is not None else ()
-    end = (RecordEnd(journal),) if journal is not None else ()
+    maskers = Maskers(memory)
+    end = (RecordEnd(journal, maskers),) if journal is not None else ()
     return Steps(
         inward=(Held(), CheckArguments(), Admit(breaker), *start, Run(runner, call_timeout)),
         outward=(
             Learn(breaker),
             Doubt(),
-            Mask(Maskers(memory)),
+            Mask(maskers),
             Cap(result_limit),
             *end,
         ),

@@ -30,7 +30,9 @@ COLUMNS = (
     "error",
     "truncated",
 )
-END_COLUMNS = ("call_id", "duration_ms", "success", "error", "truncated")
+END_COLUMNS = ("call_id", "duration_ms", "success", "error", "truncated", "arguments")
+"""`arguments` is None where those that were written at the start stay."""
+_ENDED = slice(1, 5)
 Values = tuple[Any, ...]
 
 
@@ -46,16 +48,17 @@ def start_values(start: CallStart, end: CallEnd | None) -> Values:
         start.agent_id,
         start.chat_id,
         start.started_at,
-        as_json(start.arguments),
+        as_json(end.arguments if end and end.arguments is not None else start.arguments),
         _text(start.surface),
-        *(end_values(end)[1:] if end else (None, None, None, False)),
+        *(end_values(end)[_ENDED] if end else (None, None, None, False)),
     )
 
 
 def end_values(end: CallEnd) -> Values:
     """Values of END_COLUMNS."""
     error = None if end.error is None else as_json(end.error)
-    return end.call_id, end.duration_ms, end.success, error, end.truncated
+    arguments = None if end.arguments is None else as_json(end.arguments)
+    return end.call_id, end.duration_ms, end.success, error, end.truncated, arguments
 
 
 def as_json(value: object) -> str:

@@ -31,9 +31,9 @@ WITH begun AS (
     ON CONFLICT (call_id) DO NOTHING
 )
 UPDATE calls SET duration_ms = e.duration_ms, success = e.success, error = e.error::json,
-    truncated = e.truncated
-FROM unnest(%b::text[], %b::float8[], %b::bool[], %b::text[], %b::bool[])
-    AS e (call_id, duration_ms, success, error, truncated)
+    truncated = e.truncated, arguments = coalesce(e.arguments::json, calls.arguments)
+FROM unnest(%b::text[], %b::float8[], %b::bool[], %b::text[], %b::bool[], %b::text[])
+    AS e (call_id, duration_ms, success, error, truncated, arguments)
 WHERE calls.call_id = e.call_id
 """
 

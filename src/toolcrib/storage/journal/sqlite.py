@@ -144,7 +144,13 @@ def _insert_sql(count: int) -> str:
 
 @cache
 def _update_sql(count: int) -> str:
-    new = ", ".join(f"{name} = e.column{n}" for n, name in enumerate(END_COLUMNS, 1) if n > 1)
+    new = ", ".join(
+        f"{name} = coalesce(e.column{n}, calls.{name})"
+        if name == "arguments"
+        else f"{name} = e.column{n}"
+        for n, name in enumerate(END_COLUMNS, 1)
+        if n > 1
+    )
     return (
         f"UPDATE calls SET {new} FROM (VALUES {_places(END_COLUMNS, count)}) AS e "  # noqa: S608
         "WHERE calls.call_id = e.column1"
