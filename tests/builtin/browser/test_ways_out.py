@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 from urllib.parse import quote
@@ -10,6 +11,7 @@ import pytest
 
 from tests.builtin.browser.conftest import Site
 from tests.support.chatting import Talk
+from toolcrib.plugin.host import current_host
 
 
 async def test_a_private_address_is_refused_before_a_byte_is_sent(talk: Talk, other: Site) -> None:
@@ -119,6 +121,18 @@ async def test_names_are_not_looked_up_by_the_browser(talk: Talk, site: Site) ->
     assert (code, "does not resolve" in message) == ("blocked", True)
     script = "fetch('https://nowhere.invalid/').then(() => done('ok'), e => done(e.message))"
     assert await run(talk, site, script) == "Failed to fetch"
+
+
+async def test_the_browser_asks_nobody_of_its_own_accord(talk: Talk, site: Site) -> None:
+    """Not even about the forms that it sees."""
+    opened = await talk.ok("browser_navigate_to", url=site.url("/"))
+    assert 'button "Sign in"' in opened["outline"]
+    host = current_host()
+    assert host is not None
+    assert host.rooms is not None
+    gate = await host.rooms.gate()
+    await asyncio.sleep(8)  # it takes some seconds to think of it
+    assert [list(one.refused) for one in gate._passes.values()] == [[]]  # pyright: ignore[reportPrivateUsage]
 
 
 async def test_the_pass_of_a_chat_never_reaches_a_site(talk: Talk, site: Site) -> None:

@@ -1,7 +1,8 @@
 """This module starts Chromium with no way out but the gate, and never as root.
 
 Chromium's own sandbox stays on, which it cannot for root: then the browser runs as a user that
-nobody is, with a home that is removed afterwards.
+nobody is, with a home that is removed afterwards. Where cgroups can hold it, so that a page cannot
+take all memory of the machine, they do.
 """
 
 from __future__ import annotations
@@ -10,12 +11,15 @@ import os
 import shlex
 import shutil
 import tempfile
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolcrib.builtin.available import Obstacle
 from toolcrib.errors import CallFailed
+from toolcrib.isolation.cgroups import Cgroups
+from toolcrib.isolation.limits import MIB, Limits
 from toolcrib.isolation.programs import PATH, find_strangers
 from toolcrib.net.gate import HOST, Gate
 
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
 _NAMES: Final = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 _STARTING: Final = 50_000.0
 """Milliseconds; a busy machine may need many."""
+_MOST_MEMORY: Final = 4096 * MIB
 _ARGUMENTS: Final = (
     "--disable-quic",
     "--proxy-bypass-list=<-loopback>",
@@ -37,6 +42,14 @@ _ARGUMENTS: Final = (
     "--disable-domain-reliability",
     "--no-pings",
 )
+# Chromium would ask its maker about every form. Of several such lists only the last one counts.
+_WITHOUT: Final = """\
+for one do
+  shift
+  case $one in --disable-features=*) one=$one,AutofillServerCommunication ;; esac
+  set -- "$@" "$one"
+done
+"""
 
 
 def find_chromium(program: str) -> str | Obstacle:
@@ -61,21 +74,25 @@ def find_chromium(program: str) -> str | Obstacle:
 class Chromium:
     """One browser process for all chats. Make it with `start`, and `close` it."""
 
-    def __init__(self, playwright: Playwright, browser: Browser, home: Path) -> None:
+    def __init__(
+        self, playwright: Playwright, browser: Browser, home: Path, cgroups: Cgroups | None
+    ) -> None:
         self._playwright = playwright
         self.browser = browser
         self._home = home
+        self._cgroups = cgroups
 
     @classmethod
-    async def start(cls, program: str, gate: Gate) -> Chromium:
+    async def start(cls, program: str, gate: Gate, cgroups: Cgroups | None = None) -> Chromium:
         """Raises CallFailed with what Chromium said when it does not start."""
         from playwright.async_api import Error, async_playwright  # noqa: PLC0415 - an extra
 
         home = Path(tempfile.mkdtemp(prefix="toolcrib-browser-"))
+        groups = cgroups.enter(home.name, _limits()) if cgroups else ()
         playwright = await async_playwright().start()
         try:
             browser = await playwright.chromium.launch(
-                executable_path=_launcher(program, home),
+                executable_path=_launcher(program, home, groups),
                 chromium_sandbox=True,
                 args=list(_ARGUMENTS),
                 timeout=_STARTING,
@@ -85,11 +102,11 @@ class Chromium:
             )
         except BaseException as error:
             await playwright.stop()
-            shutil.rmtree(home, ignore_errors=True)
+            _clean_up(home, cgroups)
             if isinstance(error, Error):
                 raise CallFailed(f"The browser does not start: {_words(error)}") from error
             raise
-        return cls(playwright, browser, home)
+        return cls(playwright, browser, home, cgroups)
 
     @property
     def is_open(self) -> bool:
@@ -101,10 +118,22 @@ class Chromium:
                 await self.browser.close()
             await self._playwright.stop()
         finally:
-            shutil.rmtree(self._home, ignore_errors=True)
+            _clean_up(self._home, self._cgroups)
 
 
-def _launcher(program: str, home: Path) -> str:
+def _limits() -> Limits:
+    """For the browser as a whole: half of the machine's memory, and no more than it ever needs."""
+    half = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    return Limits(memory=min(half, _MOST_MEMORY), processes=4096)
+
+
+def _clean_up(home: Path, cgroups: Cgroups | None) -> None:
+    shutil.rmtree(home, ignore_errors=True)
+    if cgroups is not None:
+        cgroups.leave(home.name)
+
+
+def _launcher(program: str, home: Path, groups: Sequence[Path]) -> str:
     """A program that becomes somebody else before it becomes the browser."""
     strangers = find_strangers()
     setpriv = shutil.which("setpriv", path=PATH)
@@ -120,8 +149,9 @@ def _launcher(program: str, home: Path) -> str:
     inside = shlex.quote(str(profile))
     clean = " ".join(f"{name}={inside}" for name in ("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"))
     script = home / "chromium"
+    entering = "".join(f"echo $$ > {shlex.quote(str(one))} || exit 97\n" for one in groups)
     script.write_text(
-        f"#!/bin/sh\nexec {prefix}/usr/bin/env -i PATH={PATH} {clean} "
+        f"#!/bin/sh\n{entering}{_WITHOUT}exec {prefix}/usr/bin/env -i PATH={PATH} {clean} "
         f'{shlex.quote(program)} "$@" --user-data-dir={inside}/data\n'
     )
     script.chmod(0o755)

@@ -12,7 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from toolcrib.builtin.browser.chromium import Chromium
-from toolcrib.errors import CallRefused
+from toolcrib.errors import CallFailed, CallRefused
 from toolcrib.isolation.sandboxes import Key
 from toolcrib.net.gate import Gate, Pass
 from toolcrib.plugin.rooms import Rooms
@@ -25,6 +25,8 @@ AT_ONCE: Final = 8
 _PAGES: Final = 5
 _PATIENCE: Final = 20_000.0
 """Milliseconds that one step on a page may take."""
+ANSWERING: Final = 20.0
+"""Seconds for a page to answer anything at all: it may be busy for ever."""
 
 
 class Session:
@@ -35,17 +37,61 @@ class Session:
         self.admitted = admitted
         self.lock = asyncio.Lock()
         self.used = monotonic()
+        self._flooded = False
+        context.on("page", self._appeared)
 
     async def page(self) -> Page:
-        """The page that was opened last."""
+        """The page that was opened last. Raises CallFailed for one that answers nothing."""
         pages = self._context.pages
-        while len(pages) > _PAGES:
-            await pages[0].close()
-            pages = self._context.pages
-        return pages[-1] if pages else await self._context.new_page()
+        if not pages:
+            return await self._context.new_page()
+        if await _answers(pages[-1], ANSWERING):
+            return pages[-1]
+        await self.give_up(pages[-1])
+        raise CallFailed(
+            "The page did not answer any more, and is closed.", hint="Open an address."
+        )
+
+    async def page_to_leave(self) -> Page:
+        """The same, or a fresh one in place of one that answers nothing, or of far too many."""
+        while self._flooded and self._context.pages:
+            await self.give_up(self._context.pages[0])
+        self._flooded = False
+        pages = self._context.pages
+        if pages and await _answers(pages[-1], ANSWERING / 4):
+            return pages[-1]
+        fresh = await self._context.new_page()
+        if pages:
+            await self.give_up(pages[-1])
+        return fresh
+
+    async def give_up(self, page: Page) -> None:
+        """Close a page that may not even answer to that."""
+        from playwright.async_api import Error  # noqa: PLC0415 - an extra
+
+        with suppress(Error, TimeoutError):
+            async with asyncio.timeout(ANSWERING):
+                await page.close()
+
+    async def _appeared(self, page: Page) -> None:
+        """A site may open pages without end."""
+        if len(self._context.pages) > _PAGES:
+            self._flooded = True
+            await self.give_up(page)
 
     async def close(self) -> None:
         await self._context.close()
+
+
+async def _answers(page: Page, seconds: float) -> bool:
+    from playwright.async_api import Error  # noqa: PLC0415 - an extra
+
+    try:
+        async with asyncio.timeout(seconds):
+            await page.evaluate("0")
+    except (Error, TimeoutError):
+        return False
+    return True
 
 
 class Sessions:
@@ -102,7 +148,8 @@ class Sessions:
         if self._chromium is not None and not self._chromium.is_open:
             await self.close()  # it crashed
         if self._chromium is None:
-            self._chromium = await Chromium.start(self._program, gate)
+            cgroups = await asyncio.to_thread(lambda: self._rooms.sandboxes.isolation.cgroups)
+            self._chromium = await Chromium.start(self._program, gate, cgroups)
         known = self._sessions.get(key)
         if known is None:
             await self._make_room()

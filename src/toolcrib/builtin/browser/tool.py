@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolcrib.builtin.available import InRoom, Obstacle
 from toolcrib.builtin.browser.acting import ACTIONS, act, settle
 from toolcrib.builtin.browser.chromium import find_chromium
+from toolcrib.builtin.browser.reading import LONGEST, TITLE, URL, read, shown
 from toolcrib.builtin.browser.sessions import Session, Sessions
 from toolcrib.builtin.browser.targets import locate
 from toolcrib.builtin.tool import answers
@@ -21,18 +22,9 @@ from toolcrib.plugin.rooms import Rooms
 from toolcrib.tools.result import BlobPart, Output, TextPart
 
 if TYPE_CHECKING:
-    from playwright.async_api import Page
+    from playwright.async_api import Page, Response
 
-LONGEST: Final = 30_000
-"""Characters of a page that are given at once."""
-_GLIMPSE: Final = 4_000
 _LOADING: Final = 30_000.0
-_READERS: Final = {
-    "text": "element => element.innerText",
-    "html": "element => element.outerHTML",
-    "links": "element => [...element.querySelectorAll('a[href]')]"
-    ".map(a => `${a.innerText.trim()} <${a.href}>`).join('\\n')",
-}
 GUIDE = """
 1. `browser_navigate_to` opens an address and shows the page's outline: roles and names, as in
    `textbox "Password"` or `button "Sign in"`.
@@ -79,13 +71,13 @@ class BrowserTool(InRoom):
         await self.rooms.judge(url)
 
         async def work(session: Session, page: Page) -> dict[str, Any]:
-            answer = await page.goto(url, wait_until="domcontentloaded", timeout=_LOADING)
+            page, answer = await _opened(session, page, url)
             await settle(page)
             if answer is not None and answer.status in {403, 502} and session.admitted.refused:
                 raise EgressBlocked(session.admitted.refused[-1], sent=False)
-            return {"status": answer.status if answer else None, **await _shown(page)}
+            return {"status": answer.status if answer else None, **await shown(page)}
 
-        return self.success_response(await self._do(work))
+        return self.success_response(await self._do(work, leaving=True))
 
     @method_metadata("Act on page", "Clicks, fills in, selects, presses keys")
     @annotations(read_only=False, destructive=True, open_world=True)
@@ -97,9 +89,9 @@ class BrowserTool(InRoom):
     async def browser_act(self, action: str, target: str = "", value: str = "") -> ToolResult:
         async def work(session: Session, page: Page) -> dict[str, Any]:
             await act(page, action, target, value)
-            shown = await _shown(await session.page())
+            after = await shown(await session.page())
             refused = list(session.admitted.refused)
-            return {**shown, **({"refused": refused} if refused else {})}
+            return {**after, **({"refused": refused} if refused else {})}
 
         return self.success_response(await self._do(work))
 
@@ -123,11 +115,11 @@ class BrowserTool(InRoom):
             part = await locate(page, target) if target.strip() else page.locator("body")
             if what == "outline":
                 whole = await part.aria_snapshot()
+                content, size = whole[offset : offset + LONGEST], len(whole)
             else:
-                whole = str(await part.evaluate(_READERS[what]))
-            content = whole[offset : offset + LONGEST]
-            left = max(0, len(whole) - offset - len(content))
-            return {"url": page.url, "content": content, "characters_left": left}
+                content, size = await read(session, part, what, offset)
+            left = max(0, size - offset - len(content))
+            return {"url": page.url[:URL], "content": content, "characters_left": left}
 
         return self.success_response(await self._do(work))
 
@@ -139,19 +131,20 @@ class BrowserTool(InRoom):
     async def browser_screenshot(self, full_page: bool = False) -> ToolResult:
         async def work(session: Session, page: Page) -> Output:
             picture = await page.screenshot(full_page=full_page, type="png")
-            words = TextPart(f"{await page.title()} <{page.url}>")
+            words = TextPart(f"{(await page.title())[:TITLE]} <{page.url[:URL]}>")
             return Output(parts=(words, BlobPart("image", picture, "image/png", "page.png")))
 
         return ToolResult(success=True, output=await self._do(work))
 
-    async def _do(self, work: Any) -> Any:
+    async def _do(self, work: Any, *, leaving: bool = False) -> Any:
         """Do something with the chat's page, in the loop that the browser belongs to."""
         key = self.rooms.key()
 
         async def done() -> Any:
             sessions = self._opened()
             async with sessions.using(key) as session, _translated(session):
-                return await work(session, await session.page())
+                page = await (session.page_to_leave() if leaving else session.page())
+                return await work(session, page)
 
         return await self.rooms.home.run(done)
 
@@ -165,11 +158,17 @@ class BrowserTool(InRoom):
         return self._sessions
 
 
-async def _shown(page: Page) -> dict[str, Any]:
-    outline = await page.locator("body").aria_snapshot()
-    more = len(outline) - _GLIMPSE
-    cut = f"\n… {more} characters more: browser_extract_content" if more > 0 else ""
-    return {"url": page.url, "title": await page.title(), "outline": outline[:_GLIMPSE] + cut}
+async def _opened(session: Session, page: Page, url: str) -> tuple[Page, Response | None]:
+    """In a fresh page where the old one came to its end meanwhile."""
+    from playwright.async_api import Error  # noqa: PLC0415 - an extra
+
+    try:
+        return page, await page.goto(url, wait_until="domcontentloaded", timeout=_LOADING)
+    except Error:
+        fresh = await session.page_to_leave()
+        if fresh is page:
+            raise
+    return fresh, await fresh.goto(url, wait_until="domcontentloaded", timeout=_LOADING)
 
 
 @asynccontextmanager
@@ -180,7 +179,7 @@ async def _translated(session: Session) -> AsyncGenerator[None]:
     try:
         yield
     except Error as error:
-        if session.admitted.refused and "ERR_" in str(error):
+        if session.admitted.refused and "ERR_TUNNEL" in str(error):
             raise EgressBlocked(session.admitted.refused[-1], sent=False) from error
         lines = str(error).strip().splitlines() or ["the browser gave no reason"]
         raise CallFailed(lines[0][:500]) from error
