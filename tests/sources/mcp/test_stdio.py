@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import sys
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -17,6 +18,7 @@ import pytest
 from tests.sources.mcp.conftest import SHORT, Bench, until
 from toolcrib.errors import EgressBlocked, SourceError
 from toolcrib.sources.mcp.policy import StdioPolicy
+from toolcrib.sources.mcp.process import ServerProcess
 from toolcrib.sources.mcp.servers import StdioServer
 
 ALLOW = (Path(sys.executable).name,)
@@ -28,31 +30,19 @@ def started(behaviour: Mapping[str, Any] | None = None, **env: str) -> StdioServ
     return StdioServer(command=sys.executable, args=(str(SERVER), given), env=env)
 
 
-def children() -> set[int]:
-    """Processes below this one, those that were handed to somebody else included."""
+def mine(mark: str) -> set[int]:
+    """Processes that a test started with this mark in their environment, those that were handed to
+    somebody else included."""
     found: set[int] = set()
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
             try:
-                words = (entry / "cmdline").read_bytes()
+                environment = (entry / "environ").read_bytes()
                 state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
             except OSError:
                 continue
-            if str(SERVER).encode() in words and state != "Z":
+            if f"MARK={mark}".encode() in environment.split(b"\0") and state != "Z":
                 found.add(int(entry.name))
-    return found - {os.getpid()}
-
-
-def mine(mark: str) -> set[int]:
-    """Of those, the ones that a test started with this mark in their environment."""
-    found: set[int] = set()
-    for pid in children():
-        try:
-            environment = Path(f"/proc/{pid}/environ").read_bytes()
-        except OSError:
-            continue
-        if f"MARK={mark}".encode() in environment.split(b"\0"):
-            found.add(pid)
     return found
 
 
@@ -210,3 +200,20 @@ async def test_a_start_that_is_broken_off_leaves_nothing(make_bench: Callable[..
     await bench.close()
     await until(lambda: not mine(mark))
     assert files() <= before
+
+
+async def test_a_start_that_is_cancelled_ends_the_whole_group():
+    """At whichever step: what the process started in the meantime ends with it."""
+    mark = f"cancelled-{os.getpid()}"
+    starts: list[asyncio.Task[ServerProcess]] = []
+    for steps in range(10):
+        work = ServerProcess.start("/bin/sh", ["-c", "sleep 600 & wait"], {"MARK": mark})
+        starts.append(asyncio.create_task(work))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        time.sleep(0.05)  # noqa: ASYNC251 - the loop stands still, and the process runs on
+        starts[-1].cancel()
+    for start in await asyncio.gather(*starts, return_exceptions=True):
+        if isinstance(start, ServerProcess):
+            await start.end()
+    await until(lambda: not mine(mark))

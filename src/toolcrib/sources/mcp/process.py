@@ -15,7 +15,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Final, cast
 
-from toolcrib.errors import SourceUnreachable
+from toolcrib.errors import SourceUnreachable, ToolcribError
 from toolcrib.isolation.confinement import Confinement
 from toolcrib.isolation.running import Command
 from toolcrib.sources.mcp.limits import BODY_LIMIT
@@ -76,6 +76,20 @@ class ServerProcess(asyncio.SubprocessProtocol):
         Raises SourceUnreachable when the command cannot be started, SetupError without walls where
         they are wanted.
         """
+        work = cls._started(command, args, env, walls)
+        starting = asyncio.ensure_future(work)  # noqa: TID251 - awaited here on both ways out
+        try:
+            return await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            # Broken off half-way only the process itself would be ended, and not its group.
+            with suppress(ToolcribError):
+                await (await starting).end()
+            raise
+
+    @classmethod
+    async def _started(
+        cls, command: str, args: Sequence[str], env: Mapping[str, str], walls: Confinement | None
+    ) -> ServerProcess:
         loop = asyncio.get_running_loop()
         try:
             with _command(command, args, env, walls) as made:
