@@ -81,11 +81,7 @@ def _marked_anew(upstream: Upstream, ask: Ask) -> Ask:
 
 async def _tried(upstream: Upstream, ask: Ask, call: Call) -> Mapping[str, Any]:
     exchange = call.exchange
-    try:
-        talk = await upstream.conversation()
-    except SourceError:
-        exchange.failing = True
-        raise
+    talk = await upstream.conversation()  # a server that cannot be connected to rests by itself
     try:
         raw = await talk.call(ask)
     except Refused:
@@ -98,8 +94,8 @@ async def _tried(upstream: Upstream, ask: Ask, call: Call) -> Mapping[str, Any]:
         await upstream.refresh()
         raise
     except SourceError as error:
-        exchange.failing = True
         if error.sent is not False:
+            exchange.failing = True
             exchange.mark_sent()
         if isinstance(error, SourceUnreachable):
             upstream.stale()

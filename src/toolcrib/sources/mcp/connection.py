@@ -73,6 +73,8 @@ class Connection:
         self._voices = Voices()
         self._retired = False
         self.version = ""
+        self.tells = False
+        """Whether the server said that it tells of changes of its list."""
         self.ended_with: ToolcribError | None = None
         """Why the conversation is over; None while it is not."""
         self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -152,8 +154,9 @@ class Connection:
     async def _stay(self, session: ClientSession) -> None:
         capabilities = session.server_capabilities
         tools = capabilities.tools if capabilities else None
+        self.tells = bool(tools and tools.list_changed)
         async with anyio.create_task_group() as group:
-            if is_modern(self.version) and tools and tools.list_changed:
+            if is_modern(self.version) and self.tells:
                 group.start_soon(self._listen, session)
             await self._over.wait()
             group.cancel_scope.cancel()

@@ -71,6 +71,11 @@ class Conversation(Protocol):
     @property
     def is_over(self) -> bool: ...
 
+    @property
+    def tells(self) -> bool:
+        """Whether the server said that it tells of changes of its list."""
+        ...
+
     async def run(self) -> None:
         """Open, serve until closed or gone, close. Never raises."""
         ...

@@ -19,8 +19,8 @@ class Limits:
     """The longest call; the caller's own deadline is usually shorter."""
     idle: float = 300.0
     """How long a connection that nobody uses is kept."""
-    fresh: float = 300.0
-    """How long a list is believed without a connection that would tell of changes."""
+    fresh: float = 60.0
+    """How long a list is believed of a server that would not tell of changes."""
     retry: float = 1.0
     """How long a failed server rests at first; each failure in a row doubles it."""
     retry_most: float = 60.0

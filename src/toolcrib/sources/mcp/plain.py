@@ -45,6 +45,9 @@ class PlainConversation:
         self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.ready.set_result(None)
 
+    tells = False
+    """Nobody could tell us anything."""
+
     @property
     def is_over(self) -> bool:
         return self._over.is_set()

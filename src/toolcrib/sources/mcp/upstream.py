@@ -17,7 +17,7 @@ from toolcrib.secrets.masking import Masker
 from toolcrib.sources.mcp.conversation import Conversation, SessionLost
 from toolcrib.sources.mcp.limits import Limits
 from toolcrib.sources.mcp.listing import Tools, read_tools
-from toolcrib.sources.mcp.servers import HttpServer, Server, private_now
+from toolcrib.sources.mcp.servers import Server, private_now
 from toolcrib.tools.result import ErrorCode
 
 Status = Literal["connecting", "connected", "failed"]
@@ -107,6 +107,9 @@ class Upstream:
     async def conversation(self) -> Conversation:
         """An open one, begun if need be, once for all who wait. Raises SourceError."""
         self.used_at = monotonic()
+        return await self._begun()
+
+    async def _begun(self) -> Conversation:
         talk = self._talk
         if talk is not None and not talk.is_over:
             if not talk.ready.done():
@@ -121,6 +124,8 @@ class Upstream:
             )
         talk = self._open(self.server, self._hear_of_change)
         self._talk = talk
+        if self._reading is None or self._reading.done():
+            self._stale = self._known  # who answers now may be another than who listed the tools
         owner = self._spawn(talk.run())
         self._owners.add(owner)
         owner.add_done_callback(self._owners.discard)
@@ -150,7 +155,7 @@ class Upstream:
         if self._state.status == "failed" and self._rests_until <= now:
             if idle < self._limits.forgotten:
                 self._read_in_background()
-        elif self.is_connected and self._stale:
+        elif (self.is_connected and self._stale) or self._is_doubted(idle):
             self._read_in_background()
         elif self._talk is not None and not self.in_use and idle > self._limits.idle:
             self._talk.close()
@@ -191,15 +196,17 @@ class Upstream:
         """The server's answer showed that its list is not as we know it."""
         self._hear_of_change()
 
+    def _is_doubted(self, idle: float) -> bool:
+        """Whether a list that somebody uses has to be looked at again."""
+        return self._known and idle < self._limits.idle and not self._believed()
+
     def _believed(self) -> bool:
         """Whether what is known needs no second look."""
         if self._state.status == "failed":
             return monotonic() < self._rests_until
         if not self._known or self._stale:
             return False
-        hears = self.is_connected or (
-            isinstance(self.server, HttpServer) and self.server.wire == "jsonrpc"
-        )
+        hears = self._talk is not None and self.is_connected and self._talk.tells
         return hears or monotonic() - self._read_at < self._limits.fresh
 
     def _read_in_background(self) -> asyncio.Task[None]:
@@ -229,12 +236,12 @@ class Upstream:
             self._become(State(status="connected", tools=tools, checked_at=self._clock()))
 
     async def _tools(self) -> Tools:
-        talk = await self.conversation()
+        talk = await self._begun()  # looking at the list is no use of the server
         try:
             return await self._tools_from(talk)
         except SessionLost:
             self.retire(talk)
-        return await self._tools_from(await self.conversation())
+        return await self._tools_from(await self._begun())
 
     async def _tools_from(self, talk: Conversation) -> Tools:
         async with asyncio.timeout(self._limits.listing):
