@@ -137,6 +137,7 @@ def prepared(demo: Program, upstream: str) -> dict[str, str]:
     connected = demo.run("mcp", "login", wants_login, extra=allowed)
     assert connected.returncode == 0, connected.stderr
     made = json.loads(demo.run("tokens", "create", "2", "--name", "old", "--json").stdout)
+    FILES["tools.lock"] = demo.run("lock", "export", "-").stdout
     calls = json.loads(demo.run("calls", "list", "--json").stdout)
     return {
         "TOKEN_ID": made["id"],
@@ -170,7 +171,6 @@ def test_examples_work(demo: Program, upstream: str, tmp_path: Path):
     words = prepared(demo, upstream)
     lines = [
         line + end
-    FILES["tools.lock"] = demo.run("lock", "export", "-").stdout
         for name, command in LEAVES.items()
         if name not in RUNS_ON
         for line in examples(command)
