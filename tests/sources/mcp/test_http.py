@@ -136,6 +136,38 @@ async def test_changed_list_is_read_again(bench: Bench):
         await bench.close()
 
 
+@pytest.mark.parametrize("era", ["modern", "plain"])
+async def test_a_server_that_tells_of_nothing_is_looked_at_again(
+    make_bench: Callable[..., Bench], era: Era
+):
+    """While somebody uses it; its connection alone proves nothing."""
+    bench = make_bench(replace(SHORT, fresh=0.1))
+    async with HttpMcp(era) as server:
+        upstream = await bench.upstream(at(server))
+        assert list((await upstream.look()).tools.specs) == ["echo"]
+        server.tools[:] = [tool_of("other")]
+        runs = bench.spawn(bench.pool.run())
+        await until(lambda: bench.changes)
+        assert list((await upstream.look()).tools.specs) == ["other"]
+        runs.cancel()
+        await bench.close()
+
+
+async def test_a_new_session_may_be_with_another_server(bench: Bench):
+    """Who comes back after a restart is asked for its list again."""
+    async with HttpMcp("session") as server:
+        upstream = await bench.upstream(at(server))
+        await upstream.look()
+        server.sessions.clear()
+        server.tools.append(tool_of("more"))
+        runs = bench.spawn(bench.pool.run())
+        await bench.call(upstream, "echo")
+        await until(lambda: bench.changes)
+        assert list((await upstream.look()).tools.specs) == ["echo", "more"]
+        runs.cancel()
+        await bench.close()
+
+
 async def test_failed_server_comes_back_by_itself(bench: Bench):
     """A dead server is FAILED with its reason, rests, and tells when it is there again."""
     async with HttpMcp("session") as server:
