@@ -15,6 +15,7 @@ from toolcrib.surfaces.http.asking import TheDesk, ThePlatform, router
 from toolcrib.surfaces.http.places import CALLBACK, CLIENT
 from toolcrib.surfaces.http.problems import of_error
 from toolcrib.surfaces.http.shapes.fields import JsonObject
+from toolcrib.surfaces.http.shapes.problem import RESPONSES
 
 routes = router("oauth", "")
 _LONGEST = 4096
@@ -22,7 +23,17 @@ Text = Annotated[str, Query(max_length=_LONGEST)]
 MaybeText = Annotated[str | None, Query(max_length=_LONGEST)]
 
 
-@routes.get(CALLBACK, response_class=Response)
+_PAGE: dict[str, Any] = {"text/html": {"schema": {"type": "string"}}}
+_ANSWERS: dict[int | str, dict[str, Any]] = {
+    200: {"content": _PAGE, "description": "The login is made."},
+    **{
+        status: {**answer, "content": {**answer["content"], **_PAGE}}
+        for status, answer in RESPONSES.items()
+    },
+}
+
+
+@routes.get(CALLBACK, response_class=Response, responses=_ANSWERS)
 async def callback(
     desk: TheDesk,
     state: Text = "",
