@@ -240,6 +240,24 @@ async def test_a_call_is_for_the_definition_that_was_listed(
     assert server.count("tools/call") == 0
 
 
+async def test_a_source_that_makes_up_names_finds_no_room(
+    tenants: Tenants, server: HttpMcp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was seen keeps its place; the rest is named and not kept."""
+    monkeypatch.setattr("toolcrib.resolution.holding.MOST_OF_A_SOURCE", 3)
+    user = tenants.user_a
+    agent = await agent_of(tenants, user, await server_row(tenants.crib, server))
+    await until(user, agent, lambda t: names(t) == ["count", "search"])
+
+    await changed(server, HONEST, SIBLING, tool_of("third"), tool_of("fourth"))
+    listed = await until(user, agent, lambda t: names(t) == ["count", "search", "third"])
+
+    assert "3 definitions already" in skips(listed)["mcp:wiki/fourth"]
+    kept = (await tenants.root.api.get(PINS)).json()["items"]
+    assert {pin["ref"] for pin in kept} >= {"mcp:wiki/third"}
+    assert "mcp:wiki/fourth" not in {pin["ref"] for pin in kept}
+
+
 async def test_over_stdio_too(tenants: Tenants, tmp_path: Path) -> None:
     """A package's server is a process; its tool changes with the file that it reads."""
     root, user = tenants.root, tenants.user_a

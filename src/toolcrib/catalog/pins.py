@@ -28,6 +28,8 @@ OF_CAPABILITIES = frozenset({"api", "mcp", "openapi"})
 """Kinds whose definitions are a capability's: the same code may be another tool elsewhere."""
 MOST_OF_A_TOOL = 20
 """Held and retired pins that are kept of one tool: a server may change at every look."""
+MOST_OF_A_SOURCE = 25_000
+"""Definitions that are kept of one source: a server may make up new names at every look."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -16,6 +16,7 @@ import structlog
 from toolcrib.catalog.judging import Rules
 from toolcrib.catalog.packages import slug_of
 from toolcrib.catalog.pins import (
+    MOST_OF_A_SOURCE,
     PinMark,
     PinStore,
     Sighting,
@@ -87,8 +88,14 @@ class Holding:
         """What must be judged; what no database can hold is held here."""
         sightings: list[Sighting] = []
         for source, (prints, holds) in looks.items():
+            room = MOST_OF_A_SOURCE - len(marks[source])
             for number, key in prints.items():
-                if self._is_settled(source, marks[source].get(key)):
+                mark = marks[source].get(key)
+                if self._is_settled(source, mark):
+                    continue
+                room -= mark is None
+                if mark is None and room < 0:
+                    holds[number] = _too_many()
                     continue
                 sighting = _sighting(source, bundles[source], bundles[source].offers[number])
                 if sighting is None:
@@ -126,6 +133,13 @@ class Holding:
                 found[source] = {(mark.name, mark.fingerprint): mark for mark in several}
                 self._known[source] = (generation, found[source])
         return found
+
+
+def _too_many() -> Hold:
+    return Hold(
+        reason=f"its source has shown {MOST_OF_A_SOURCE:,} definitions already; no more are kept",
+        fix="Look at the source: `toolcrib lock forget` makes room for what is gone.",
+    )
 
 
 def _rounds(brought: Sequence[Brought]) -> list[dict[str, int]]:
