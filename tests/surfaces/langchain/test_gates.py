@@ -20,7 +20,7 @@ SERVER: dict[str, Any] = {
     "require_approval": "never",
 }
 SENT = {"type": "url", "name": "wiki", "url": "https://wiki.test/mcp"}
-ABSENT = object()
+ABSENT = ...
 
 
 @tool
