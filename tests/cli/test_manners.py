@@ -113,6 +113,7 @@ def test_plugins_are_not_loaded_for_nothing(demo: Program):
         ([1, "b"], "1, b"),
         (1.50, "1.5"),
         ({"a": "ü"}, '{"a": "ü"}'),
+        ({"code": "unreachable", "message": "Nobody is there."}, "Nobody is there."),
     ],
 )
 def test_cells(value: object, shown: str):

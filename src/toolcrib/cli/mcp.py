@@ -33,9 +33,10 @@ OfGroup = Annotated[int | None, typer.Option("--group", help="The group that it 
 
 
 @command(mcp, "servers", "toolcrib mcp servers")
-async def list_servers(client: Client) -> Answer:
+async def list_servers(client: Client, limit: Limit = 50, cursor: Cursor = None) -> Answer:
     """List the servers of your capabilities: whether they answer, and with which tools."""
-    return listed(await client.get(path("mcp", "servers")), *COLUMNS, empty=NONE)
+    page = await client.get(path("mcp", "servers"), limit=limit, cursor=cursor)
+    return listed(page, *COLUMNS, empty=NONE)
 
 
 @command(mcp, "refresh", "toolcrib mcp refresh mcp:3")

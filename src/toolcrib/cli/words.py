@@ -38,9 +38,16 @@ def cell(value: Any) -> str:
         case list():
             return ", ".join(cell(one) for one in cast("list[Any]", value))
         case dict():
-            return printable(json.dumps(value, ensure_ascii=False))
+            return printable(_sentence(cast("Row", value)))
         case _:
             return printable(str(value))
+
+
+def _sentence(value: Row) -> str:
+    """An error says itself; what else has parts is shown as it is."""
+    if value.keys() == {"code", "message"}:
+        return str(value["message"])
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _moment(text: str) -> str:
