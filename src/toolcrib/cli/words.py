@@ -45,7 +45,7 @@ def cell(value: Any) -> str:
 
 def _sentence(value: Row) -> str:
     """An error says itself; what else has parts is shown as it is."""
-    if value.keys() == {"code", "message"}:
+    if set(value) == {"code", "message"}:
         return str(value["message"])
     return json.dumps(value, ensure_ascii=False)
 
