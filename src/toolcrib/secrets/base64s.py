@@ -21,9 +21,9 @@ _LINE = 60
 """Lines are broken after 60 characters or more, so that many hold one break at most."""
 _RUN = re.compile(r"[A-Za-z0-9]+", re.ASCII)
 _NEWLINE = (
-    r"[\r\n]|\\{1,8}+[rn]|%(?:25)?0[aAdD]|&(?:amp;)?#(?:0{0,4}1[03]|[xX]0{0,4}[aAdD]);|&NewLine;"
+    r"[\r\n]|(?>\\{1,8})[rn]|%(?:25)?0[aAdD]|&(?:amp;)?#(?:0{0,4}1[03]|[xX]0{0,4}[aAdD]);|&NewLine;"
 )
-_BREAK = re.compile(rf"(?:{_NEWLINE})(?:[ \t]|{_NEWLINE}){{0,8}}+")
+_BREAK = re.compile(rf"(?:{_NEWLINE})(?>(?:[ \t]|{_NEWLINE}){{0,8}})")
 Span = tuple[int, int]
 
 

@@ -18,8 +18,9 @@ _LONGEST, _MOST_MARKS = 4096, 256
 _PARTS = re.compile(r"\\+|[^\x00-\x7f]+|.", re.DOTALL)
 _MARK = re.compile(r"[^A-Za-z0-9]")
 _BACKSLASH = r"(?:\\|%(?:25)?5[cC]|&(?:amp;)?(?:#92|#[xX]5[cC]|bsol);)"
-_ESCAPED = _BACKSLASH + "{0,7}+"
-"""JSON inside JSON doubles them each time. Possessive: no run of them is tried twice."""
+_ESCAPED = f"(?>{_BACKSLASH}{{0,7}})"
+"""JSON inside JSON doubles them each time. Atomic: no run of them is tried twice. A possessive `+`
+would say the same, and Python before 3.11.5 matches it wrongly."""
 _NAMES: dict[str, list[str]] = {}
 for _name, _text in html5.items():
     if len(_text) == 1 and _name.endswith(";"):
@@ -68,7 +69,7 @@ def _in_characters(part: str) -> str:
     if part.isascii():
         return part if part.isalnum() else _any_of([*_escapes(part)])
     # No text of U+FFFD may be tried in every way there is: a run of such characters is one step.
-    return f"(?>(?:\ufffd){{{len(part)},{len(part) * 4}}}+|{''.join(map(_strange, part))})"
+    return f"(?>\ufffd{{{len(part)},{len(part) * 4}}}|{''.join(map(_strange, part))})"
 
 
 @lru_cache(maxsize=2048)
@@ -93,8 +94,8 @@ def _escapes(part: str) -> Iterable[str]:
     as many ways as there are forms for all of its marks together.
     """
     if part.startswith("\\"):
-        yield f"(?:{_BACKSLASH}{{1,8}}+(?:u00|x)5[cC]){{{len(part)}}}"
-        yield f"{_BACKSLASH}{{{len(part)},{len(part) * 8}}}+"
+        yield f"(?:(?>{_BACKSLASH}{{1,8}})(?:u00|x)5[cC]){{{len(part)}}}"
+        yield f"(?>{_BACKSLASH}{{{len(part)},{len(part) * 8}}})"
         return
     html_forms = [_numeric(part), *_named(part)]
     if part in '"/':
