@@ -24,6 +24,7 @@ EMPTY_WORDS = {
 OWNS_TASKS = {
     "platform/tasks.py": "owns the one task group",
     "invocation/running.py": "a call's own task: awaited, or kept and cancelled at close",
+    "sources/mcp/process.py": "a start that is broken off: awaited on both ways out",
     "surfaces/mcp/held.py": "calls that wait for a person: awaited, or kept and cancelled at close",
     "surfaces/mcp/streaming.py": "looks after a call's client: cancelled and awaited with the call",
 }
