@@ -88,7 +88,7 @@ class Settings(BaseSettings):
     """How much memory a chat's commands may use, in MiB."""
     sandbox_disk: int = Field(default=1024, ge=1)
     """How much a chat's workspace may hold, in MiB."""
-    sandbox_processes: int = Field(default=64, ge=4)
+    sandbox_processes: int = Field(default=256, ge=4)
     """How many processes and threads a chat's commands may have at one time."""
     sandbox_git_remote: SecretStr = SecretStr("")
     """The repository that agents push workspaces to, an address or a folder; `{chat}` in it becomes

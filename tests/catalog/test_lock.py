@@ -33,7 +33,16 @@ TWO = {"name": "search", "description": "Two."}
 REF = "mcp:wiki/search"
 
 
-@given(st.lists(st.builds(seen, REFS, DEFINITIONS), max_size=4))
+def is_text(definition: dict[str, Any]) -> bool:
+    """Half a surrogate pair is in no definition that is accepted: no database holds it."""
+    try:
+        json.dumps(definition, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+@given(st.lists(st.builds(seen, REFS, DEFINITIONS.filter(is_text)), max_size=4))
 def test_what_is_written_is_read_again(tools: list[Seen]) -> None:
     """Whatever the definitions hold; the file shows each hidden character as an escape."""
     locked = lock_of(tools)

@@ -17,7 +17,7 @@ class Limits:
     """Processor time of one process."""
     memory: int = 1024 * MIB
     """Of the whole sandbox where a cgroup can hold it, else of each process."""
-    processes: int = 64
+    processes: int = 256
     """Processes and threads at one time."""
     disk: int = 1024 * MIB
     """The workspace, watched several times a second."""
