@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -48,10 +49,18 @@ def test_reader_that_goes_away(demo: Program):
     assert (done.stdout, done.stderr) == ("{", "")
 
 
+HEARING = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execvp(sys.argv[1], sys.argv[1:])
+"""
+"""Runs a program that hears Ctrl-C: what a shell starts in the background is deaf to it."""
+
+
 def test_ctrl_c(program: Program):
     """Ctrl-C ends a command with 130 and not a word."""
     process = subprocess.Popen(
-        ["bash", "-c", f"exec {' '.join(program.command('settings', 'set', 'NAME'))}"],
+        [sys.executable, "-c", HEARING, *program.command("settings", "set", "NAME")],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -152,4 +152,4 @@ async def test_the_operator_wants_plain_processes(settings: Settings) -> None:
         said = await talk.ok("execute_command", command="id -u; ulimit -u; (sleep 9999 &)")
         user, processes = map(int, said["output"].split())
         assert user != 0
-        assert processes == 64
+        assert processes == settings.sandbox_processes
