@@ -46,7 +46,7 @@ def test_json_says_the_same(program: Program):
                 break
         facts = json.loads("".join(lines))
     finally:
-        process.terminate()
+        process.kill()  # how it stops in order is another test's
         process.communicate()
     assert ADDRESS.fullmatch(facts["url"])
     assert TOKEN.fullmatch(facts["admin_token"])

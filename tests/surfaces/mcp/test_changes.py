@@ -48,8 +48,9 @@ async def test_the_older_era_is_told(door: Door) -> None:
         async with asyncio.timeout(60):
             while not told.is_set():  # the client opens its stream whenever it likes
                 await granted(door, first, "greet")
+                await asyncio.sleep(0.5)  # changes that come together are told as one
                 await granted(door, first, "greet", "notes")
-                await asyncio.sleep(0.2)
+                await asyncio.sleep(0.5)
         await granted(door, first, "notes")
         after = [tool.name for tool in (await client.list_tools()).tools]
     assert before == ["hello", "add_note", "lose_note"]

@@ -84,13 +84,18 @@ class Changes:
             return
         watched.seen = seen
         await watched.bus.publish(ToolsListChanged())
-        for tell in list(watched.tells):
-            try:
-                async with asyncio.timeout(self._patience):
-                    await tell()
-            except Exception as error:  # noqa: BLE001 - one client that is gone must not stop it
-                _log.debug("client not told", error=repr(error))
-                watched.tells.discard(tell)
+        await asyncio.gather(*(self._told(watched, tell) for tell in list(watched.tells)))
+
+    async def _told(self, watched: Watched, tell: Tell) -> None:
+        """All are told at once: one who does not listen yet is waited for, and keeps its place."""
+        try:
+            async with asyncio.timeout(self._patience):
+                await tell()
+        except TimeoutError:
+            _log.debug("client does not listen")
+        except Exception as error:  # noqa: BLE001 - one client that is gone must not stop it
+            _log.debug("client not told", error=repr(error))
+            watched.tells.discard(tell)
 
     async def _look_safely(self, watched: Watched) -> None:
         """Whatever goes wrong with one list: the others, and the gateway, go on."""
