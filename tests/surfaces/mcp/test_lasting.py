@@ -159,26 +159,59 @@ class Changing:
 
 async def test_one_list_holds_up_no_other() -> None:
     """Neither a client that does not read, nor a look that fails in a way nobody thought of."""
-    changes = Changes(patience=0.05)
+    changes = Changes(patience=60)
     told = asyncio.Event()
+    asked: list[str] = []
 
     async def stuck() -> None:
+        asked.append("stuck")
         await asyncio.Event().wait()
 
+    async def gone() -> None:
+        asked.append("gone")
+        raise BrokenPipeError
+
     async def reads() -> None:
+        asked.append("reads")
         told.set()
 
-    first = await changes.watch(Changing("stuck"))
-    first.tells.add(stuck)
+    first = await changes.watch(Changing("first"))
+    first.tells.update((stuck, gone, reads))
     await changes.watch(Changing("broken", broken=True))
     (await changes.watch(Changing("reads"))).tells.add(reads)
     running = asyncio.ensure_future(changes.run())
     try:
-        for _ in range(2):
-            told.clear()
+        for looks in (1, 2, 3):
             await changes.on_signal("grants")
-            async with asyncio.timeout(60):
-                await told.wait()
+            async with asyncio.timeout(20):
+                while asked.count("reads") < 2 * looks:
+                    told.clear()
+                    await told.wait()
     finally:
         running.cancel()
-    assert first.tells == set()
+    assert (asked.count("stuck"), asked.count("gone")) == (1, 1)
+    assert first.tells == {stuck, reads}
+
+
+async def test_who_does_not_listen_yet_hears_of_later_changes() -> None:
+    changes = Changes(patience=0.01)
+    heard, given_up = asyncio.Event(), asyncio.Event()
+
+    async def late() -> None:
+        if given_up.is_set():
+            return heard.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            given_up.set()
+
+    (await changes.watch(Changing("late"))).tells.add(late)
+    running = asyncio.ensure_future(changes.run())
+    try:
+        async with asyncio.timeout(20):
+            await changes.on_signal("grants")
+            await given_up.wait()
+            await changes.on_signal("grants")
+            await heard.wait()
+    finally:
+        running.cancel()

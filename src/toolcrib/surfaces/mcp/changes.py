@@ -21,17 +21,18 @@ _log = structlog.get_logger(__name__)
 TOGETHER = 0.05
 """Seconds that a change waits for others that come with it."""
 PATIENCE = 5.0
-"""Seconds that one client has to take the news; whoever does not read is not told again."""
+"""Seconds that one client has to take the news; it keeps its place, and hears of later changes."""
 Tell = Callable[[], Awaitable[None]]
 
 
-@dataclass(kw_only=True, slots=True)
+@dataclass(kw_only=True, slots=True, eq=False)
 class Watched:
     """One list with its listeners: sessions of the older era, streams of the newer."""
 
     served: Served
     bus: InMemorySubscriptionBus = field(default_factory=InMemorySubscriptionBus)
     tells: set[Tell] = field(default_factory=set[Tell])
+    being_told: set[Tell] = field(default_factory=set[Tell])
     streams: int = 0
     seen: Hashable = None
     listen: ListenHandler = field(init=False)
@@ -42,6 +43,14 @@ class Watched:
     @property
     def idle(self) -> bool:
         return not self.tells and not self.streams
+
+    @property
+    def untold(self) -> set[Tell]:
+        """All listeners whom nobody is telling at the moment."""
+        return {self.tell_streams, *self.tells} - self.being_told
+
+    async def tell_streams(self) -> None:
+        await self.bus.publish(ToolsListChanged())
 
 
 class Changes:
@@ -71,38 +80,43 @@ class Changes:
             del self._watched[served.key]
 
     async def run(self) -> None:
-        while True:
-            await self._changed.wait()
-            await asyncio.sleep(TOGETHER)
-            self._changed.clear()
-            for watched in list(self._watched.values()):
-                await self._look_safely(watched)
+        """Look whenever something changed. No client and no list holds up another."""
+        async with asyncio.TaskGroup() as telling:
+            while True:
+                await self._changed.wait()
+                await asyncio.sleep(TOGETHER)
+                self._changed.clear()
+                for watched in list(self._watched.values()):
+                    if await self._differs(watched):
+                        for tell in watched.untold:
+                            telling.create_task(self._tell(watched, tell))
 
-    async def _look(self, watched: Watched) -> None:
-        seen = await _fingerprint(watched.served)
-        if seen == watched.seen:
-            return
-        watched.seen = seen
-        await watched.bus.publish(ToolsListChanged())
-        await asyncio.gather(*(self._told(watched, tell) for tell in list(watched.tells)))
-
-    async def _told(self, watched: Watched, tell: Tell) -> None:
-        """All are told at once: one who does not listen yet is waited for, and keeps its place."""
+    async def _differs(self, watched: Watched) -> bool:
+        """Whether the list is another one than at the last look, which is remembered."""
         try:
-            async with asyncio.timeout(self._patience):
-                await tell()
+            seen = await _fingerprint(watched.served)
+        except Exception as error:  # noqa: BLE001 - it is looked at again with the next change
+            _log.warning("a list was not looked at", error=repr(error))
+            return False
+        before, watched.seen = watched.seen, seen
+        return seen != before
+
+    async def _tell(self, watched: Watched, tell: Tell) -> None:
+        """Tell one client, once more if the list changed meanwhile."""
+        watched.being_told.add(tell)
+        told: Hashable = None
+        try:
+            while told != watched.seen:
+                told = watched.seen
+                async with asyncio.timeout(self._patience):
+                    await tell()
         except TimeoutError:
             _log.debug("client does not listen")
         except Exception as error:  # noqa: BLE001 - one client that is gone must not stop it
             _log.debug("client not told", error=repr(error))
             watched.tells.discard(tell)
-
-    async def _look_safely(self, watched: Watched) -> None:
-        """Whatever goes wrong with one list: the others, and the gateway, go on."""
-        try:
-            await self._look(watched)
-        except Exception as error:  # noqa: BLE001 - it is looked at again with the next change
-            _log.warning("a list was not looked at", error=repr(error))
+        finally:
+            watched.being_told.discard(tell)
 
 
 async def _fingerprint(served: Served) -> Hashable:
