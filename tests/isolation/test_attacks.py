@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.services import missing
 from tests.support.walls import SMALL, Attacker, attacker, isolation
 from toolcrib.errors import CallRefused, InvalidArguments
 from toolcrib.isolation.running import Ran
@@ -355,7 +356,7 @@ async def test_files_without_a_name_count(mallory: Attacker) -> None:
 async def test_files_that_are_only_mapped_count(mallory: Attacker) -> None:
     """A file without a name and without a descriptor, which memory still shows."""
     if os.geteuid() != 0:
-        pytest.skip("only root finds the file behind the memory of another process")
+        missing("only root finds the file behind the memory of another process")
     ran = await mallory.py(
         "import ctypes, os, time\n"
         "c, size = ctypes.CDLL(None), 8 * 2**20\n"

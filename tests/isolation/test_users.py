@@ -36,7 +36,7 @@ def test_without_root(tmp_path: Path) -> None:
     isolation()
     setpriv = shutil.which("setpriv")
     if os.geteuid() != 0 or setpriv is None:
-        pytest.skip("becoming another user takes root")
+        missing("becoming another user takes root")
     home = Path("/tmp/toolcrib-test-nobody")  # noqa: S108 - where that user can get to
     shutil.rmtree(home, ignore_errors=True)
     home.mkdir(mode=0o700)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.crib import open_crib, problem_of
+from tests.support.services import missing
 from toolcrib.settings import Settings
 
 MIB = 1024 * 1024
@@ -23,7 +24,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     place.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=4m,mode=700", "tmpfs", str(place)]
     if subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("a file system cannot be mounted here")
+        missing("a file system cannot be mounted here")
     yield place
     subprocess.run(["umount", "--lazy", str(place)], check=True)
 

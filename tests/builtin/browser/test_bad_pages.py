@@ -9,6 +9,7 @@ import pytest
 
 from tests.builtin.browser.conftest import Site
 from tests.support.chatting import Talk
+from tests.support.services import missing
 from tests.support.walls import isolation
 from toolcrib.builtin.browser import chromium
 from toolcrib.isolation.limits import MIB
@@ -88,7 +89,7 @@ async def test_a_page_does_not_take_the_memory_of_the_machine(
 ) -> None:
     """Where a cgroup holds the browser, a page that wants more is killed, and browsing goes on."""
     if isolation().cgroups is None:
-        pytest.skip("no cgroup can be made here")
+        missing("no cgroup can be made here")
     monkeypatch.setattr(chromium, "_MOST_MEMORY", 700 * MIB)
     script = (
         "const a = []; setInterval(() => "
