@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 import orjson
 
 from toolcrib.tools.result import BlobPart, Output, Part, TextPart
 
+MOST_PARTS: Final = 4096
+"""Parts of one result that are kept: each has an envelope of its own, however little it holds."""
+
 
 def capped(output: Output, limit: int) -> Output:
-    """At most `limit` bytes of content in all; text is cut at a character, blobs go whole."""
+    """At most `limit` bytes of content in all, and what says that something is missing.
+
+    Text is cut at a character, blobs go whole; one line stands for what no longer fits.
+    """
     if _fits(output, limit):
         return output
-    left = limit
-    kept: list[Part] = []
-    for part in output.parts:
-        short = _short(part, left)
-        left = max(0, left - _size(short))
-        kept.append(short)
+    kept, rest = _first_of(output.parts, limit)
+    if rest:
+        kept.append(
+            TextPart(f"[left out: {len(rest)} more parts of {sum(map(_size, rest))} bytes]")
+        )
     fits = output.structured is not None and _json_size(output.structured) <= limit
     return replace(
         output,
@@ -28,11 +35,24 @@ def capped(output: Output, limit: int) -> Output:
     )
 
 
+def _first_of(parts: Sequence[Part], limit: int) -> tuple[list[Part], Sequence[Part]]:
+    """What fits, the last of it cut, and the parts behind."""
+    left = limit
+    kept: list[Part] = []
+    for part in parts[:MOST_PARTS]:
+        if left <= 0:
+            break
+        short = _short(part, left)
+        left -= _size(short)
+        kept.append(short)
+    return kept, parts[len(kept) :]
+
+
 def _fits(output: Output, limit: int) -> bool:
     size = 0
     for part in output.parts:
         size += _size(part)
-    if size > limit:
+    if size > limit or len(output.parts) > MOST_PARTS:
         return False
     # The structured value of a small text is nearly always the same value once more.
     return output.structured is None or _json_size(output.structured) <= limit

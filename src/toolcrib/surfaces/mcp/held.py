@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections import Counter
+from collections.abc import Awaitable, Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from toolcrib.errors import CallRefused
 from toolcrib.surfaces.mcp.failures import INVALID_PARAMS, RpcError
-from toolcrib.surfaces.mcp.served import Back
+from toolcrib.surfaces.mcp.served import Back, Served
 from toolcrib.surfaces.mcp.wire import object_of
 
 MOST: Final = 1024
 """How many calls may wait at once."""
+MOST_OF_ONE: Final = 64
+"""How many of them may be one user's: the next ends that user's oldest, and nobody else's."""
 KEPT: Final = 60.0
 """Seconds for which the result of a call is kept that ended while nobody was there."""
 _KEY: Final = "question"
@@ -35,6 +38,7 @@ def _future() -> asyncio.Future[None]:
 @dataclass(kw_only=True, slots=True)
 class _Call:
     owner: str
+    who: Hashable
     name: str
     back: Back
     """The ways back of the request that waits for it now."""
@@ -73,12 +77,17 @@ class Held:
         self._waiting: dict[str, _Call] = {}
 
     async def begin(
-        self, owner: str, name: str, back: Back, run: Run, *, takes: Takes, brought: object = None
+        self, served: Served, name: str, back: Back, run: Run, *, takes: Takes, brought: object
     ) -> dict[str, Any]:
         """The result of the call, or that it requires input. `brought`: answers by the names of
         their questions, from a client that knows them already."""
         call = _Call(
-            owner=owner, name=name, back=back, takes=takes, brought=dict(object_of(brought))
+            owner=served.owner,
+            who=served.who,
+            name=name,
+            back=back,
+            takes=takes,
+            brought=dict(object_of(brought)),
         )
         ways = Back(progress=call.progress, log=call.log, ask=call.ask)
         call.task = asyncio.get_running_loop().create_task(_ran(run, ways))
@@ -124,9 +133,7 @@ class Held:
         return call.task.result() if call.task.done() else self._wait(call)
 
     def _wait(self, call: _Call) -> dict[str, Any]:
-        if len(self._waiting) >= MOST:
-            oldest = self._waiting.pop(next(iter(self._waiting)))
-            oldest.task.cancel()
+        self._make_room(call.who)
         state = secrets.token_urlsafe(24)
         self._waiting[state] = call
         call.task.add_done_callback(lambda _: self._forget_later(state))
@@ -136,6 +143,17 @@ class Held:
             "inputRequests": {call.key: request},
             "requestState": state,
         }
+
+    def _make_room(self, who: Hashable) -> None:
+        """End the oldest call of whoever has too many, or the most of too many in all."""
+        waiting = Counter(call.who for call in self._waiting.values())
+        crowded: Hashable = who
+        if who is None or waiting[who] < MOST_OF_ONE:
+            if len(self._waiting) < MOST:
+                return
+            ((crowded, _),) = waiting.most_common(1)
+        state = next(state for state, call in self._waiting.items() if call.who == crowded)
+        self._waiting.pop(state).task.cancel()
 
     def _forget_later(self, state: str) -> None:
         asyncio.get_running_loop().call_later(KEPT, self._waiting.pop, state, None)

@@ -92,7 +92,7 @@ class ToolServer(Server[Any]):
             return await self.held.resume(served.owner, name, peer.back, params)
         if modern and peer.can_be_asked:
             return await self.held.begin(
-                served.owner,
+                served,
                 name,
                 peer.back,
                 run,
