@@ -53,4 +53,4 @@ def test_parts_that_hold_nothing_are_counted() -> None:
 
 def test_what_fits_is_the_same_object() -> None:
     output = Output(parts=(TextPart("x"),) * MOST_PARTS)
-    assert capped(output, 10_000) is output
+    assert capped(output, 20_000) is output

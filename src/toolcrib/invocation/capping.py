@@ -10,7 +10,7 @@ import orjson
 
 from toolcrib.tools.result import BlobPart, Output, Part, TextPart
 
-MOST_PARTS: Final = 4096
+MOST_PARTS: Final = 10_000
 """Parts of one result that are kept: each has an envelope of its own, however little it holds."""
 
 
