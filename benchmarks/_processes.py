@@ -43,7 +43,8 @@ def served(
     command = [python, "-m", "uvicorn", app, "--port", str(port), *options]
     quiet = ["--app-dir", str(Path(__file__).parent), "--no-access-log", "--log-level", "error"]
     quiet += ["--timeout-keep-alive", "600"]  # a connection outlives the turns of the others
-    process = subprocess.Popen([*command, *quiet], env={**os.environ, **(env or {})})
+    environment = {**os.environ, **(env or {})}
+    process = subprocess.Popen([*command, *quiet], env=environment, stdout=sys.__stderr__)
     try:
         while True:
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):

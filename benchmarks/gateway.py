@@ -8,7 +8,7 @@ protocol (token, grants, argument check, journal in SQLite, guard, masking). The
 the SDK behind the gateway against the same server called directly, with one session kept and the
 same client in front of both. Then the first page of 10,000 tools, and the server's memory.
 
-With --peers also FastMCP's `from_openapi` (the same endpoint), in a virtual environment of its own.
+With --peers also the same endpoint behind FastMCP (`from_openapi`) and ContextForge (a REST tool).
 A ratio is the median over the rounds, each of which asks everybody in turn.
 """
 
@@ -17,8 +17,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping
@@ -32,8 +30,9 @@ import httpx2
 import orjson
 import uvloop
 from _figures import Figures
+from _peers import contextforge, fastmcp
 from _processes import Served, served
-from http_tools import CACHE, Call, Cost, Costs, Turn, crib, ratio, table, turn
+from http_tools import Call, Cost, Costs, Turn, crib, ratio, table, turn
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
@@ -48,6 +47,8 @@ from toolcrib.settings import Settings
 MODERN, SESSION = "2026-07-28", "2025-11-25"
 BOTH = "application/json, text/event-stream"
 LEAST = {MODERN: 0.6, SESSION: 0.25}
+TIMES = {"FastMCP": 5, "ContextForge": 50}
+"""How many times their calls ours should make."""
 MANY = 10_000
 P99_MS = 25.0
 PAGE_MS = 20.0
@@ -170,12 +171,7 @@ async def rest_tool(figures: Figures, options: argparse.Namespace, place: str) -
                 await raw.open()
                 ways[f"gateway {era}"] = measured(raw.calls("api_get"), server, options)
             if options.peers:
-                peer = stack.enter_context(fastmcp(place))
-                if isinstance(peer, str):
-                    figures.add("FastMCP is absent", 0, "", note=peer)
-                else:
-                    theirs = Raw(http, f"http://{peer.place}/mcp", "", MODERN)
-                    ways["FastMCP"] = measured(theirs.calls("get_echo"), peer, options)
+                ways.update(peers(figures, options, stack, http, place))
             for at_once in (1, 32):
                 for raw in raws.values():
                     raw.times.clear()
@@ -184,11 +180,34 @@ async def rest_tool(figures: Figures, options: argparse.Namespace, place: str) -
                 table(figures, what, costs)
                 for era, raw in raws.items():
                     ratio(figures, what, costs, (f"gateway {era}", "forwarder"), LEAST[era])
-                    if "FastMCP" in ways:
-                        ratio(figures, what, costs, (f"gateway {era}", "FastMCP"), 5)
+                    for peer in ways.keys() & TIMES.keys():
+                        ratio(figures, what, costs, (f"gateway {era}", peer), TIMES[peer])
                     if at_once == 32:
                         figures.add(f"{what}: p99 {era}", raw.p99_ms(), "ms", most=P99_MS)
         figures.add("memory after the calls", resident(server), "MB", most=BUSY_MB)
+
+
+def peers(
+    figures: Figures,
+    options: argparse.Namespace,
+    stack: contextlib.ExitStack,
+    http: aiohttp.ClientSession,
+    place: str,
+) -> dict[str, Turn]:
+    """Those that can be had here. ContextForge gets a tenth of the calls: one takes it 30 ms."""
+    ways: dict[str, Turn] = {}
+    tenth = argparse.Namespace(calls=max(32, options.calls // 10))
+    for name, opened, era, asked in (
+        ("FastMCP", fastmcp(place), MODERN, options),
+        ("ContextForge", contextforge(place), SESSION, tenth),
+    ):
+        peer = stack.enter_context(opened)
+        if isinstance(peer, str):
+            figures.add(f"{name} is absent", 0, "", note=peer)
+        else:
+            raw = Raw(http, peer.url, peer.token, era)
+            ways[name] = measured(raw.calls(peer.tool), peer.server, asked)
+    return ways
 
 
 def forwarded(http: aiohttp.ClientSession, floor: Served) -> Call:
@@ -338,25 +357,6 @@ async def first_page(http: httpx2.AsyncClient, url: str, token: str) -> float:
     return spent
 
 
-# --- the peer -------------------------------------------------------------------------------------
-
-
-@contextlib.contextmanager
-def fastmcp(place: str) -> Generator[Served | str]:
-    """FastMCP's server of the same endpoint, or the reason why there is none."""
-    python = CACHE / "fastmcp" / "bin" / "python"
-    if not python.exists():
-        try:
-            subprocess.run([sys.executable, "-m", "venv", str(CACHE / "fastmcp")], check=True)
-            install = [str(python), "-m", "pip", "install", "-q", "fastmcp>=4", "uvloop"]
-            subprocess.run(install, check=True, capture_output=True, timeout=300)
-        except (OSError, subprocess.SubprocessError) as error:
-            yield f"{type(error).__name__}: it could not be installed"
-            return
-    with served("_fastmcp:app", env={"UPSTREAM": place}, python=str(python)) as server:
-        yield server
-
-
 async def run(options: argparse.Namespace, place: str) -> Figures:
     figures = Figures()
     await rest_tool(figures, options, place)
@@ -369,7 +369,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--calls", type=int, default=640, help="calls of one turn")
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--peers", action="store_true", help="install and measure FastMCP as well")
+    parser.add_argument("--peers", action="store_true", help="install and measure others")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     runner = asyncio.Runner(loop_factory=uvloop.new_event_loop)
