@@ -6,11 +6,12 @@ A gateway that cannot be installed is a reason why it is absent, not a failure o
 from __future__ import annotations
 
 import contextlib
+import os
 import secrets
 import subprocess
 import sys
 import tempfile
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,7 +55,7 @@ def contextforge(place: str) -> Generator[Peer | str]:
     with tempfile.TemporaryDirectory() as folder:
         env = _contextforge_settings(Path(folder), key)
         with served("mcpgateway.main:app", env=env, python=str(python)) as server:
-            token = _token(python, key)
+            token = _token(python, env)
             base = f"http://{server.place}"
             name = _registered(base, token, f"http://{place}/echo")
             yield Peer(server=server, url=f"{base}/mcp/", tool=name, token=token)
@@ -75,8 +76,11 @@ def _installed(name: str, *packages: str) -> Path | str:
     return python
 
 
-def _run(command: Sequence[str]) -> str:
-    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=_INSTALLING)
+def _run(command: Sequence[str], env: Mapping[str, str] | None = None) -> str:
+    environment = {**os.environ, **(env or {})}
+    done = subprocess.run(
+        command, check=True, capture_output=True, text=True, timeout=_INSTALLING, env=environment
+    )
     return done.stdout
 
 
@@ -96,14 +100,15 @@ def _contextforge_settings(folder: Path, key: str) -> dict[str, str]:
         "MCPGATEWAY_ADMIN_API_ENABLED": "false",
         "PLUGINS_ENABLED": "false",
         "TOOL_RATE_LIMIT": "100000000",
-        "LOG_LEVEL": "ERROR",
+        "LOG_LEVEL": "CRITICAL",
+        "PYTHONWARNINGS": "ignore",
         "HOME": str(folder),
     }
 
 
-def _token(python: Path, key: str) -> str:
-    command = [str(python), "-m", "mcpgateway.utils.create_jwt_token", "--secret", key]
-    return _run([*command, "--username", "admin@example.com", "--exp", "600"]).split()[-1]
+def _token(python: Path, env: Mapping[str, str]) -> str:
+    command = [str(python), "-m", "mcpgateway.utils.create_jwt_token"]
+    return _run([*command, "--username", "admin@example.com", "--exp", "600"], env).split()[-1]
 
 
 def _registered(base: str, token: str, url: str) -> str:

@@ -44,7 +44,7 @@ def served(
     quiet = ["--app-dir", str(Path(__file__).parent), "--no-access-log", "--log-level", "error"]
     quiet += ["--timeout-keep-alive", "600"]  # a connection outlives the turns of the others
     environment = {**os.environ, **(env or {})}
-    process = subprocess.Popen([*command, *quiet], env=environment, stdout=sys.__stderr__)
+    process = subprocess.Popen([*command, *quiet], env=environment, stdout=subprocess.DEVNULL)
     try:
         while True:
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
