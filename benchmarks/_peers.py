@@ -99,7 +99,7 @@ def _contextforge_settings(folder: Path, key: str) -> dict[str, str]:
         "MCPGATEWAY_UI_ENABLED": "false",
         "MCPGATEWAY_ADMIN_API_ENABLED": "false",
         "PLUGINS_ENABLED": "false",
-        "TOOL_RATE_LIMIT": "100000000",
+        "RATE_LIMITING_ENABLED": "false",
         "LOG_LEVEL": "CRITICAL",
         "PYTHONWARNINGS": "ignore",
         "HOME": str(folder),
