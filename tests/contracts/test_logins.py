@@ -13,7 +13,7 @@ from tests.support.authorizing import Authorizing
 from tests.support.renewing import AT_ONCE, REF
 from toolcrib.errors import NotFound
 from toolcrib.net.oauth_tokens import Client, Tokens
-from toolcrib.secrets.logins import Attempt, LoginDraft, LoginOwner
+from toolcrib.secrets.logins import LoginDraft, LoginOwner
 from toolcrib.secrets.sealing import Sealer, new_key
 from toolcrib.sources.oauth.keeping import Kept, drafted
 from toolcrib.storage import Storage
@@ -95,32 +95,19 @@ def _fields() -> dict[str, object]:
     return {name: getattr(DRAFT, name) for name in DRAFT.__dataclass_fields__}
 
 
-async def test_an_attempt_is_taken_once(storage: Storage, people: People) -> None:
-    """By one of many who come at once; never when its time is over."""
-    attempt = Attempt(
-        digest="d",
-        user_id=people.ann.id,
-        ref=REF,
-        label="x",
-        owner=LoginOwner(group_id=people.first.id),
-        sealed=b"s",
-        expires_at=utc_now() + MINUTE,
-    )
-    await storage.logins.remember(attempt)
-    taken = await asyncio.gather(*(storage.logins.take("d") for _ in range(5)))
-    found = [one for one in taken if one is not None]
-    assert [(one.owner, one.sealed) for one in found] == [(attempt.owner, b"s")]
-    old = Attempt(
-        digest="old",
-        user_id=people.ann.id,
-        ref=REF,
-        label="x",
-        owner=attempt.owner,
-        sealed=b"s",
-        expires_at=utc_now() - MINUTE,
-    )
-    await storage.logins.remember(old)
-    assert await storage.logins.take("old") is None
+async def test_wishes_for_more_last_until_the_next_login(storage: Storage, people: People) -> None:
+    """A renewal keeps them; what is said of an older login does not count for the newer."""
+    store, owner = storage.logins, LoginOwner(user_id=people.ann.id)
+    login = await store.put(REF, owner, DRAFT)
+    await store.want(login, ["admin"])
+    assert (await store.find(REF, owner) or login).more_scopes == ("admin",)
+    assert await store.lease(login, holder="a", until=utc_now() + MINUTE)
+    assert await store.settle(login, DRAFT, holder="a")
+    assert (await store.find(REF, owner) or login).more_scopes == ("admin",)
+    newer = await store.put(REF, owner, LoginDraft(**{**_fields(), "made": "two"}))
+    assert newer.more_scopes == ()
+    await store.want(login, ["admin"])
+    assert await store.find(REF, owner) == newer
 
 
 async def test_clients_by_server_and_address(storage: Storage) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from datetime import timedelta
@@ -46,16 +47,36 @@ class World:
         assert answer.status_code == 201, answer.text
         return answer.json()
 
-    async def visit(self, url: str) -> httpx.Response:
-        """What a browser does: opens the address, agrees, and comes back to us."""
-        async with httpx.AsyncClient(trust_env=False) as browser:
-            sent = await browser.get(url)
+    async def going(self, url: str, browser: httpx.AsyncClient) -> str:
+        """Our page, read and agreed to: where the browser is sent."""
+        page = await browser.get(url)
+        assert page.status_code == 200, page.text
+        sent = await browser.post(f"{url}/continue")
+        assert sent.status_code == 303, sent.text
+        return sent.headers["location"]
+
+    async def coming(self, url: str, browser: httpx.AsyncClient) -> str:
+        """The same, and agreed to at the authorization server: where the browser is sent back."""
+        async with httpx.AsyncClient(trust_env=False) as outside:
+            sent = await outside.get(await self.going(url, browser))
         assert sent.status_code == 302, sent.text
-        back = sent.headers["location"]
-        return await (await self.crib.client()).get(back)
+        return sent.headers["location"]
+
+    async def visit(self, url: str) -> httpx.Response:
+        """What a browser does: opens the address, agrees twice, and comes back to us."""
+        browser = await self.crib.client()
+        return await browser.get(await self.coming(url, browser))
+
+    async def confirm(self, person: Person, ref: str, code: str, **more: Any) -> httpx.Response:
+        body = {"code": code, **more}
+        return await person.api.post(f"{CONNECTIONS}/{ref}/confirm", json=body)
 
     async def connect(self, person: Person, ref: str, **more: Any) -> httpx.Response:
-        return await self.visit((await self.begin(person, ref, **more))["url"])
+        """A whole login: what its last step answers."""
+        page = await self.visit((await self.begin(person, ref, **more))["url"])
+        if page.status_code != 200:
+            return page
+        return await self.confirm(person, ref, code_of(page), **more)
 
     async def shown(self, person: Person) -> list[dict[str, Any]]:
         answer = await person.api.get(CONNECTIONS)
@@ -69,6 +90,13 @@ class World:
             if [tool["name"] for tool in found["tools"]] == list(names):
                 return found
             await asyncio.sleep(0.05)
+
+
+def code_of(page: httpx.Response) -> str:
+    """The code that a browser shows at the end."""
+    found = re.search(r"<code>([A-Z-]+)</code>", page.text)
+    assert found is not None, page.text
+    return found[1]
 
 
 @pytest.fixture
@@ -96,15 +124,19 @@ async def test_a_person_logs_in_and_calls(world: World) -> None:
     assert CONNECTIONS in skip["fix"]
 
     begun = await world.begin(user, f"mcp:{row}")
-    query = {k: v[0] for k, v in parse_qs(urlsplit(begun["url"]).query).items()}
+    browser = await world.crib.client()
+    address = await world.going(begun["url"], browser)
+    query = {k: v[0] for k, v in parse_qs(urlsplit(address).query).items()}
     assert query["code_challenge_method"] == "S256"
     assert (query["resource"], query["scope"]) == (world.server.url, "tools")
     assert query["redirect_uri"] == "http://127.0.0.1:8420/oauth/callback"
 
     page = await world.visit(begun["url"])
     assert page.status_code == 200, page.text
-    assert "guarded is connected for" in page.text
+    assert "Almost connected" in page.text
     assert page.headers["content-type"].startswith("text/html")
+    made = await world.confirm(user, f"mcp:{row}", code_of(page))
+    assert (made.status_code, made.json()["status"]) == (200, "connected"), made.text
 
     await world.until_listed(user, agent, "echo")
     done = await call(user, agent, "echo", word="hello")
@@ -210,15 +242,14 @@ async def test_an_answer_counts_once(world: World) -> None:
     user = world.tenants.user_a
     row = await world.row()
     begun = await world.begin(user, f"mcp:{row}")
-    async with httpx.AsyncClient(trust_env=False) as browser:
-        back = (await browser.get(begun["url"])).headers["location"]
-    api = await world.crib.client()
-    assert (await api.get(back)).status_code == 200
-    again = await api.get(back)
+    browser = await world.crib.client()
+    back = await world.coming(begun["url"], browser)
+    assert (await browser.get(back)).status_code == 200
+    again = await browser.get(back)
     assert again.status_code == 422
     assert "not known" in again.text
     assert world.login.count("authorization_code") == 1
-    made_up = await api.get("/oauth/callback", params={"state": "x", "code": "y"})
+    made_up = await browser.get("/oauth/callback", params={"state": "x", "code": "y"})
     assert made_up.status_code == 422
     assert "code" not in made_up.headers.get("location", "")
 
@@ -227,8 +258,11 @@ async def test_an_answer_that_comes_too_late(world: World) -> None:
     """Ten minutes, then it is begun anew."""
     row = await world.row()
     begun = await world.begin(world.tenants.user_a, f"mcp:{row}")
+    browser = await world.crib.client()
+    back = await world.coming(begun["url"], browser)
     await change(world, login_attempts, expires_at=world.crib.platform.storage.database.now())
-    assert (await world.visit(begun["url"])).status_code == 422
+    assert (await browser.get(back)).status_code == 422
+    assert (await browser.get(begun["url"])).status_code == 422
     assert world.login.count("authorization_code") == 0
 
 
@@ -250,9 +284,11 @@ async def test_a_person_who_says_no(world: World) -> None:
     page = await world.connect(world.tenants.user_a, f"mcp:{row}")
     assert (page.status_code, "access_denied" in page.text) == (422, True)
     begun = await world.begin(world.tenants.user_a, f"mcp:{row}")
-    state = parse_qs(urlsplit(begun["url"]).query)["state"][0]
+    browser = await world.crib.client()
+    address = await world.going(begun["url"], browser)
+    state = parse_qs(urlsplit(address).query)["state"][0]
     hostile = {"state": state, "error": "<script>alert(1)</script>", "iss": world.login.url}
-    page = await (await world.crib.client()).get("/oauth/callback", params=hostile)
+    page = await browser.get("/oauth/callback", params=hostile)
     assert page.status_code == 422
     assert "script" not in page.text
     assert "default-src 'none'" in page.headers["content-security-policy"]
@@ -429,17 +465,22 @@ async def test_what_cannot_be_connected(world: World) -> None:
 # --- client credentials, clients of one's own -----------------------------------------------------
 
 
-async def test_client_credentials_need_nobody(world: World) -> None:
-    """The secret comes from the user's settings; the token is got at the first look."""
-    user = world.tenants.user_a
-    world.login.client("machine", secret="s3cret-of-the-machine")
-    row = await world.row(
+async def machine_row(world: World, secret: str, **auth: Any) -> int:
+    """A capability that a machine logs in for, known to the server by this secret."""
+    world.login.client("machine", secret=secret)
+    return await world.row(
         grant="client_credentials",
         client_id="machine",
         client_secret="${MACHINE_SECRET}",
         issuer=world.login.url,
-        scopes=["read"],
+        **auth,
     )
+
+
+async def test_client_credentials_need_nobody(world: World) -> None:
+    """The secret comes from the user's settings; the token is got at the first look."""
+    user = world.tenants.user_a
+    row = await machine_row(world, "s3cret-of-the-machine", scopes=["read"])
     agent = await agent_of(world.tenants, user, row)
     [skip] = (await tools_of(user, agent))["skipped"]
     assert "MACHINE_SECRET" in skip["reason"]
@@ -456,13 +497,7 @@ async def test_client_credentials_need_nobody(world: World) -> None:
 async def test_a_wrong_secret_is_not_tried_all_the_time(world: World) -> None:
     """The reason is shown; the server is left in peace for a while."""
     user = world.tenants.user_a
-    world.login.client("machine", secret="the-right-one")
-    row = await world.row(
-        grant="client_credentials",
-        client_id="machine",
-        client_secret="${MACHINE_SECRET}",
-        issuer=world.login.url,
-    )
+    row = await machine_row(world, "the-right-one")
     await user.api.put("/api/v1/settings/MACHINE_SECRET", json={"value": "the-wrong-one"})
     agent = await agent_of(world.tenants, user, row)
     for _ in range(5):
@@ -476,13 +511,7 @@ async def test_a_wrong_secret_is_not_tried_all_the_time(world: World) -> None:
 async def test_a_secret_goes_to_its_hosts_only(world: World) -> None:
     """A client secret that is limited to another host is not sent to the issuer."""
     user = world.tenants.user_a
-    world.login.client("machine", secret="limited-secret")
-    row = await world.row(
-        grant="client_credentials",
-        client_id="machine",
-        client_secret="${MACHINE_SECRET}",
-        issuer=world.login.url,
-    )
+    row = await machine_row(world, "limited-secret")
     setting = {"value": "limited-secret", "hosts": ["login.example.com"]}
     await user.api.put("/api/v1/settings/MACHINE_SECRET", json=setting)
     agent = await agent_of(world.tenants, user, row)
@@ -526,8 +555,10 @@ async def test_a_document_says_who_we_are(world: World, tmp_path: Path) -> None:
         public = World(crib, await make_tenants(crib), world.login, world.server)
         row = await public.row()
         begun = await public.begin(public.tenants.user_a, f"mcp:{row}")
-        query = parse_qs(urlsplit(begun["url"]).query)
-        document = (await (await crib.client()).get("/oauth/client.json")).json()
+        assert begun["url"].startswith("https://crib.example.com/x/oauth/login/")
+        browser = await crib.client()
+        query = parse_qs(urlsplit(await public.going(begun["url"], browser)).query)
+        document = (await browser.get("/oauth/client.json")).json()
         assert query["client_id"] == [document["client_id"]]
         assert document["client_id"] == "https://crib.example.com/x/oauth/client.json"
         assert query["redirect_uri"] == document["redirect_uris"]

@@ -25,7 +25,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
 from pydantic import AnyUrl
 
-from tests.stories.test_mcp_logins import CONNECTIONS, World
+from tests.stories.test_mcp_logins import CONNECTIONS, World, code_of
 from tests.stories.test_mcp_upstream import agent_of, call, tools_of
 from tests.support.crib import open_crib, problem_of
 from tests.support.listening import listening
@@ -164,9 +164,12 @@ async def test_its_login_opens_an_upstream(provider: Provider, data_dir: Path) -
         agent = await agent_of(tenants, tenants.admin_a, row)
         await crib.desk.users.update(crib.operator, user.id, group_ids=[tenants.a])
         begun = await world.begin(user, f"mcp:{row}")
-        back = await log_in(begun["url"], "alice")
-        page = await (await crib.client()).get(back)
+        browser = await crib.client()
+        back = await log_in(await world.going(begun["url"], browser), "alice")
+        page = await browser.get(back)
         assert page.status_code == 200, page.text
+        made = await world.confirm(user, f"mcp:{row}", code_of(page))
+        assert made.status_code == 200, made.text
         await world.until_listed(user, agent, "echo")
 
         # Its tokens live for 5 s, which is within the margin: each call renews.

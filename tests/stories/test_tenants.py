@@ -108,7 +108,7 @@ ROUTES: dict[str, Line] = {
     f"DELETE {AGENT}": Line(changes=True),
     # -- the catalogue ------------------------------------------------------------------------
     "GET /tools": Line(foreign=SEEN),
-    "GET /tools/{tool_name}": Line(foreign=SEEN),
+    "GET /tools/{tool_name}": Line(foreign=SEEN | HIDDEN),  # bound to an agent: none
     # -- chats and documents ----------------------------------------------------------------
     "POST /api/v1/chats": Line(
         body=lambda t: {"agent_id": t.agent},
@@ -208,6 +208,10 @@ ROUTES: dict[str, Line] = {
     "GET /api/v1/mcp/connections": Line(foreign=SEEN),
     "POST /api/v1/mcp/connections": Line(body=lambda t: {"ref": f"mcp:{t.capability}"}),
     "DELETE /api/v1/mcp/connections/{ref}": Line(),
+    "POST /api/v1/mcp/connections/{ref}/confirm": Line(body=lambda t: {"code": "WDJB-MJHT"}),
+    "GET /oauth/login/{ticket}": Line(foreign=UNFIT, open=True, bare=422),
+    "POST /oauth/login/{ticket}/continue": Line(foreign=UNFIT, open=True, bare=422),
+    "POST /oauth/login/{ticket}/deny": Line(foreign=UNFIT, open=True, bare=422),
     "GET /oauth/callback": Line(foreign=UNFIT, open=True, bare=422),
     "GET /oauth/client.json": Line(open=True, bare=404),
     # -- pins: of private rows only, for who is no admin ---------------------------------------
@@ -278,6 +282,7 @@ def filled(path: str, tenant: Tenant) -> Iterator[str]:
         "ref": f"mcp:{tenant.capability}",
         "place": f"mcp/agents/{tenant.agent}",
         "tool_name": "message_tool",
+        "ticket": "a-ticket-of-nobody",
     }
     several = {
         "agent_id": (tenant.agent, tenant.own_agent),

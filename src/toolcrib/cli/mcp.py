@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from toolcrib.cli.answers import Answer, listed, said
+from toolcrib.cli.answers import Answer, console, listed, said, say
 from toolcrib.cli.command import command, group, plain_command
 from toolcrib.cli.options import Cursor, Limit, given
 from toolcrib.cli.paths import path
+from toolcrib.cli.words import Row
+from toolcrib.errors import Conflict, InvalidRequest
 
 if TYPE_CHECKING:
     from toolcrib.cli.client import Client
@@ -26,6 +29,7 @@ LOGIN_COLUMNS = (
     "error",
     "issuer",
     "scopes",
+    "more_scopes",
     "expires_at",
 )
 Ref = Annotated[str, typer.Argument(help="The server: mcp:<capability id> or package:<slug>.")]
@@ -54,15 +58,50 @@ async def connections(client: Client, limit: Limit = 50, cursor: Cursor = None) 
 
 
 @command(mcp, "login", "toolcrib mcp login mcp:4")
-async def login(client: Client, ref: Ref, group: OfGroup = None) -> Answer:
-    """Log in at a server: prints the address that you open in a browser.
+async def login(
+    client: Client,
+    ref: Ref,
+    group: OfGroup = None,
+    code: Annotated[
+        str | None, typer.Option("--code", help="Finish a login with the code that it showed.")
+    ] = None,
+) -> Answer:
+    """Log in at a server: prints the address that you open in a browser, and asks for the code
+    that stands there at the end. Without a terminal, finish with --code.
 
     The browser comes back to the running server, so one must be running.
     """
+    if code is not None:
+        return _connected(ref, await _confirmed(client, ref, group, code))
     row = await client.post(path("mcp", "connections"), {"ref": ref, **given(group_id=group)})
     if row["url"] is None:
         return said(f"{ref} is connected.", row)
-    return said(f"Open this address, and log in:\n{row['url']}", row)
+    where = f"Open this address yourself, and log in:\n{row['url']}"
+    if not sys.stdin.isatty():
+        return said(f"{where}\nThen: toolcrib mcp login {ref} --code CODE", row)
+    say(console(stderr=True), where)
+    return _connected(ref, await _asked(client, ref, group))
+
+
+def _connected(ref: str, row: Row) -> Answer:
+    return said(f"{ref} is connected.", row)
+
+
+async def _asked(client: Client, ref: str, group: int | None) -> Row:
+    """The login, made with a code that a person types: again after a slip, while tries are left."""
+    while True:
+        code = typer.prompt("The code that the page shows at the end", err=True)
+        try:
+            return await _confirmed(client, ref, group, code)
+        except (Conflict, InvalidRequest) as error:
+            if isinstance(error, InvalidRequest) and error.hint is not None:
+                raise  # it is given up
+            say(console(stderr=True), str(error))
+
+
+async def _confirmed(client: Client, ref: str, group: int | None, code: str) -> Row:
+    body = {"code": code, **given(group_id=group)}
+    return await client.post(path("mcp", "connections", ref, "confirm"), body)
 
 
 @command(mcp, "logout", "toolcrib mcp logout mcp:4")

@@ -1,6 +1,7 @@
-"""This module connects a caller to servers that want a login: begun, finished, listed and ended.
+"""This module connects a caller to servers that want a login: begun, confirmed, listed and ended.
 
 A login is the caller's own, or a group's where the definition says so; then its admins make it.
+Whoever sits at the browser has no token here, and need not be who began: `pages` is for them.
 """
 
 from __future__ import annotations
@@ -10,15 +11,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from toolcrib.desk.login_pages import LoginPages
 from toolcrib.desk.login_places import LoginPlaces
 from toolcrib.desk.reach import require
 from toolcrib.errors import InvalidRequest, NotFound
 from toolcrib.grants.decide import of_setting
-from toolcrib.identity.accounts import UserStore
 from toolcrib.identity.caller import Caller
 from toolcrib.secrets.logins import Login, LoginOwner, LoginStore
 from toolcrib.secrets.settings import SettingOwner
-from toolcrib.sources.oauth.connecting import Answer, Connecting
+from toolcrib.sources.oauth.confirming import Confirming
+from toolcrib.sources.oauth.connecting import Connecting
 from toolcrib.sources.oauth.credentials import Credentials
 from toolcrib.sources.oauth.wanted import Wanted, mismatch
 
@@ -38,6 +40,8 @@ class Connection:
     error: str | None = None
     issuer: str | None = None
     scopes: tuple[str, ...] = ()
+    more_scopes: tuple[str, ...] = ()
+    """What the server wanted besides: the next login asks for it too."""
     expires_at: datetime | None = None
     updated_at: datetime | None = None
 
@@ -53,21 +57,13 @@ class Begun:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Finished:
-    """What somebody's browser is told."""
-
-    ref: str
-    label: str
-    whose: str
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class LoginParts:
     """What makes logins and keeps them. `ended` revokes what one that was deleted still had;
     `rotate` seals them with the newest key and says how many."""
 
     store: LoginStore
     connecting: Connecting
+    confirming: Confirming
     credentials: Credentials
     ended: Callable[[Login], Awaitable[None]]
     rotate: Callable[[], Awaitable[int]]
@@ -81,29 +77,30 @@ class Connections:
         *,
         places: LoginPlaces,
         parts: LoginParts,
-        users: UserStore,
+        pages: LoginPages,
         clock: Callable[[], datetime],
     ) -> None:
+        self.pages = pages
         self._places = places
         self._store = parts.store
-        self._users = users
         self._connecting = parts.connecting
+        self._confirming = parts.confirming
         self._credentials = parts.credentials
         self._ended = parts.ended
         self._clock = clock
 
     async def list(
-        self, caller: Caller, *, after: int = 0, limit: int = 50
-    ) -> Sequence[tuple[int, Connection]]:
-        """`(capability id, connection)` of every server that the caller may use and that wants a
-        login, whoever's it is; by id."""
-        found: list[tuple[int, Connection]] = []
-        async for number, wanted in self._places.of(caller, after=after):
-            if len({one for one, _ in found} | {number}) > limit:
+        self, caller: Caller, *, after: str = "", limit: int = 50
+    ) -> Sequence[tuple[str, Sequence[Connection]]]:
+        """`(ref, its connections)` of every server that the caller may use and that wants a login,
+        whoever's it is. Behind the ref `after`: capabilities by id, then packages by slug."""
+        found: dict[str, list[Connection]] = {}
+        async for wanted in self._places.of(caller, after=after):
+            if len(found.keys() | {wanted.ref}) > limit:
                 break
             login = await self._store.find(wanted.ref, wanted.owner)
-            found.append((number, self._shown(wanted, login)))
-        return found
+            found.setdefault(wanted.ref, []).append(self._shown(wanted, login))
+        return list(found.items())
 
     async def begin(self, caller: Caller, ref: str, *, group_id: int | None = None) -> Begun:
         """Begin a login. Raises NotFound, NotGranted, InvalidRequest, SourceError."""
@@ -115,15 +112,15 @@ class Connections:
         url, until = await self._connecting.begin(wanted, user_id=caller.user_id)
         return Begun(ref=ref, status="needs_login", url=url, open_until=until)
 
-    async def finish(self, answer: Answer) -> Finished:
-        """Take what a browser brought: the state says whose it is. Raises as `Connecting`."""
-        attempt = await self._connecting.finish(answer)
-        owner = attempt.owner
-        whose = f"group {owner.group_id}"
-        if owner.user_id is not None:
-            user = await self._users.find(owner.user_id)
-            whose = user.name if user else f"user {owner.user_id}"
-        return Finished(ref=attempt.ref, label=attempt.label, whose=whose)
+    async def confirm(
+        self, caller: Caller, ref: str, code: str, *, group_id: int | None = None
+    ) -> Connection:
+        """Make the login that the caller began, with the code that their browser shows. Raises
+        NotFound, NotGranted, Conflict, InvalidRequest."""
+        wanted = await self._places.get(caller, ref, group_id=group_id)
+        self._require(caller, wanted.owner)
+        await self._confirming.confirm(wanted, code, user_id=caller.user_id)
+        return self._shown(wanted, await self._store.find(ref, wanted.owner))
 
     async def disconnect(self, caller: Caller, ref: str, *, group_id: int | None = None) -> None:
         """Forget a login, and tell its server. Raises NotFound, NotGranted."""
@@ -155,9 +152,10 @@ class Connections:
             user_id=owner.user_id,
             group_id=owner.group_id,
             status="needs_login" if unfit or login is None else self._status(login),
-            error=unfit or (login.error if login else None),
+            error=unfit or (_trouble(login) if login else None),
             issuer=login.issuer if login else wanted.auth.issuer,
             scopes=login.scopes if login else wanted.auth.scopes,
+            more_scopes=login.more_scopes if login and not unfit else (),
             expires_at=login.expires_at if login else None,
             updated_at=login.updated_at if login else None,
         )
@@ -167,3 +165,10 @@ class Connections:
         if login.status == "connected" and over and not login.renewable:
             return "expired"
         return login.status
+
+
+def _trouble(login: Login) -> str | None:
+    if login.error is None and login.more_scopes:
+        wanted = " ".join(login.more_scopes)
+        return f"The server wanted more than this login allows: {wanted}. Log in again to allow it."
+    return login.error

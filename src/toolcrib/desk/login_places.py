@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Any, cast
 
 from toolcrib.catalog.capabilities import Capability
-from toolcrib.catalog.packages import PackageStore, code_of
+from toolcrib.catalog.packages import Package, PackageStore, code_of
 from toolcrib.desk.capabilities import Capabilities
+from toolcrib.desk.package_codes import codes_in_reach, is_in
 from toolcrib.errors import InvalidRequest, NotFound, ToolcribError
 from toolcrib.grants.agents import AgentStore
 from toolcrib.grants.decide import decide, of_capability
 from toolcrib.grants.groups import usual_group
 from toolcrib.identity.caller import Caller
-from toolcrib.identity.roles import Role
 from toolcrib.resolution.installed import PackageKinds, definition_of
 from toolcrib.resolution.servers import ServerProvider
 from toolcrib.secrets.logins import LoginOwner
@@ -47,19 +47,63 @@ class LoginPlaces:
         self._kinds = kinds
         self._provider = provider
 
-    async def of(self, caller: Caller, *, after: int = 0) -> AsyncIterator[tuple[int, Wanted]]:
-        """`(capability id, login)`: one's own, and one for each of the caller's groups."""
+    async def of(self, caller: Caller, *, after: str = "") -> AsyncIterator[Wanted]:
+        """Behind the ref `after`: capabilities by id, then packages by slug. One's own logins, and
+        one for each of the caller's groups; none for a token that is bound to an agent."""
+        if caller.agent_id is not None:
+            return
+        kind, _, name = after.partition(":")
+        if kind != "package":
+            async for wanted in self._of_capabilities(caller, after=int(name or 0)):
+                yield wanted
+            name = ""
+        async for wanted in self._of_packages(caller, after=name):
+            yield wanted
+
+    async def _of_capabilities(self, caller: Caller, *, after: int) -> AsyncIterator[Wanted]:
         while True:
             rows = await self._capabilities.list(caller, after=after, limit=_PAGE)
             for row in rows:
                 for group_id in self._owners(caller, row):
                     try:
-                        yield row.id, await self._of_row(caller, row, group_id)
+                        yield await self._of_row(caller, row, group_id)
                     except ToolcribError:
                         continue  # its settings are missing: its agent says so
             if len(rows) < _PAGE:
                 return
             after = rows[-1].id
+
+    async def _of_packages(self, caller: Caller, *, after: str) -> AsyncIterator[Wanted]:
+        codes = await self._codes(caller)
+        while True:
+            page = await self._packages.list(after=after, limit=_PAGE)
+            for package in page:
+                if package.enabled and is_in(codes, package.code):
+                    async for wanted in self._of_one(caller, package):
+                        yield wanted
+            if len(page) < _PAGE:
+                return
+            after = page[-1].slug
+
+    async def _of_one(self, caller: Caller, package: Package) -> AsyncIterator[Wanted]:
+        """The logins at one package's server: as the definition says, of nobody, of the caller, or
+        of each of their groups."""
+        kind = self._kinds.get(package.type)
+        per = _per(package.config)
+        if per is None or not isinstance(kind, McpPackageKind | PackageKind):
+            return
+        groups = sorted(caller.group_ids) if per == "group" else [usual_group(caller)]
+        seen: set[str] = set()
+        for group_id in groups or [None]:
+            try:
+                wanted = await kind.wanted(
+                    definition_of(package), user_id=caller.user_id, group_id=group_id
+                )
+            except ToolcribError:
+                continue  # its secrets are missing, or it wants a group and there is none
+            if wanted is not None and wanted.owner.key not in seen:
+                seen.add(wanted.owner.key)
+                yield wanted
 
     async def get(self, caller: Caller, ref: str, *, group_id: int | None) -> Wanted:
         """The login of a server. Raises NotFound, InvalidRequest, SecretMissing."""
@@ -115,17 +159,16 @@ class LoginPlaces:
         return _owned(wanted, wanted.auth.per, group_id)
 
     async def _reaches(self, caller: Caller, slug: str) -> bool:
-        """Whether the package is the caller's to know: an admin's, or of an agent in reach."""
-        if caller.role is not Role.USER:
-            return True
-        code, after = code_of(slug), 0
-        while rows := await self._agents.list(
-            group_ids=caller.group_ids, creator_id=caller.user_id, after=after, limit=_PAGE
-        ):
-            if any(code in row.codes for row in rows):
-                return True
-            after = rows[-1].id
-        return False
+        """Whether the package is the caller's to know.
+
+        A token that is bound to an agent makes no logins, and asks for none.
+        """
+        if caller.agent_id is not None:
+            return False
+        return is_in(await self._codes(caller), code_of(slug))
+
+    async def _codes(self, caller: Caller) -> set[str] | None:
+        return await codes_in_reach(caller, capabilities=self._capabilities, agents=self._agents)
 
 
 def _owned(wanted: Wanted, per: str, group_id: int | None) -> Wanted:

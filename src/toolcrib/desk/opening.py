@@ -11,6 +11,7 @@ from toolcrib.desk.desk import Desk
 from toolcrib.desk.documents import Documents
 from toolcrib.desk.entering import Entrance
 from toolcrib.desk.groups import Groups
+from toolcrib.desk.login_pages import LoginPages
 from toolcrib.desk.login_places import LoginPlaces
 from toolcrib.desk.packages import InstalledTools
 from toolcrib.desk.parts import Parts
@@ -111,7 +112,11 @@ def _connections(parts: Parts, capabilities: Capabilities) -> Connections:
             provider=parts.servers,
         ),
         parts=parts.logins,
-        users=parts.stores.users,
+        pages=LoginPages(
+            connecting=parts.logins.connecting,
+            users=parts.stores.users,
+            groups=parts.stores.groups,
+        ),
         clock=parts.clock,
     )
 

@@ -4,14 +4,14 @@ behind tools that they can have."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from toolcrib.catalog.packages import Package, PackageStore
 from toolcrib.desk.capabilities import Capabilities
+from toolcrib.desk.package_codes import codes_in_reach, is_in
 from toolcrib.errors import NotFound, ToolcribError
 from toolcrib.grants.agents import AgentStore
-from toolcrib.grants.decide import INSTALLATION, decide, of_capability
 from toolcrib.grants.groups import usual_group
 from toolcrib.identity.caller import Caller
 from toolcrib.resolution.holding import Holding
@@ -45,11 +45,11 @@ class PackageServers:
 
     async def list(self, caller: Caller, *, after: str, limit: int) -> Sequence[ServerState]:
         """By slug. All are looked at together, so none delays another."""
-        codes = None if decide(caller, "see", INSTALLATION) else await self._codes(caller)
+        codes = await self._codes(caller)
         chosen: list[Package] = []
         while len(chosen) < limit:
             page = await self._packages.list(after=after, limit=_PAGE)
-            chosen += [one for one in page if self._is_server(one) and _is_in(codes, one.code)]
+            chosen += [one for one in page if self._is_server(one) and is_in(codes, one.code)]
             if len(page) < _PAGE:
                 break
             after = page[-1].slug
@@ -58,8 +58,8 @@ class PackageServers:
     async def refresh(self, caller: Caller, slug: str) -> ServerState:
         """Connect if need be and read the list of tools now. Raises NotFound."""
         package = await self._packages.find(slug)
-        codes = None if decide(caller, "see", INSTALLATION) else await self._codes(caller)
-        if package is None or not self._is_server(package) or not _is_in(codes, package.code):
+        codes = await self._codes(caller)
+        if package is None or not self._is_server(package) or not is_in(codes, package.code):
             raise NotFound(f"There is no server 'package:{slug}'.")
         return await self._state(caller, package, refresh=True)
 
@@ -93,28 +93,5 @@ class PackageServers:
         held = {one.spec.name: one.hold for one in sifted.offers if one.hold is not None}
         return replace(state, tools=[name for name in state.tools if name not in held], held=held)
 
-    async def _codes(self, caller: Caller) -> set[str]:
-        """The codes behind which the caller can have tools."""
-        return {code async for code in self._held(caller)}
-
-    async def _held(self, caller: Caller) -> AsyncIterator[str]:
-        after = 0
-        while rows := await self._capabilities.list(caller, after=after, limit=_PAGE):
-            for row in rows:
-                if not row.archived and decide(caller, "use", of_capability(row)):
-                    for code in row.codes:
-                        yield code
-            after = rows[-1].id
-        after = 0
-        while agents := await self._agents.list(
-            group_ids=caller.group_ids, creator_id=caller.user_id, after=after, limit=_PAGE
-        ):
-            for agent in agents:
-                for code in agent.codes:
-                    yield code
-            after = agents[-1].id
-
-
-def _is_in(codes: set[str] | None, code: str) -> bool:
-    """None stands for all."""
-    return codes is None or code in codes
+    async def _codes(self, caller: Caller) -> set[str] | None:
+        return await codes_in_reach(caller, capabilities=self._capabilities, agents=self._agents)

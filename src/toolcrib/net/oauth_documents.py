@@ -7,7 +7,6 @@ network gets nowhere. A document must be about what it was asked for, to the let
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -16,11 +15,11 @@ from urllib.parse import urlsplit, urlunsplit
 import orjson
 
 from toolcrib.errors import SourceError, SourceProtocolError
+from toolcrib.net.challenges import challenges
 from toolcrib.net.client import GuardedClient
 
 LIMIT = 256 * 1024
 TIMEOUT = 15.0
-_HINTED = re.compile(r'resource_metadata\s*=\s*"([^"]*)"', re.IGNORECASE)
 _RESOURCE = "/.well-known/oauth-protected-resource"
 _SERVER = "/.well-known/oauth-authorization-server"
 _OPENID = "/.well-known/openid-configuration"
@@ -28,8 +27,10 @@ _OPENID = "/.well-known/openid-configuration"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Resource:
-    """What a protected resource says of itself."""
+    """What a protected resource says of itself. `name` is how it spells its own address; `scopes`
+    are those that it asked for when it refused, else all that it lists."""
 
+    name: str
     issuers: Sequence[str]
     scopes: Sequence[str] = ()
 
@@ -51,16 +52,18 @@ class AuthorizationServer:
 
 async def resource_of(client: GuardedClient, url: str) -> Resource:
     """The metadata of the server at an address. Raises SourceError, EgressBlocked."""
-    for address in [await _hinted(client, url), *_well_known(_RESOURCE, url)]:
+    hinted, wanted = await _refused(client, url)
+    for address in [hinted, *_well_known(_RESOURCE, url)]:
         document = await document_at(client, address) if address else None
         if document is None:
             continue
         named = document.get("resource")
-        if not isinstance(named, str) or not _covers(named, url):
+        if not isinstance(named, str) or not covers(named, url):
             raise SourceProtocolError("The server's OAuth metadata is about another resource.")
         issuers = texts(document.get("authorization_servers"))
         if issuers:
-            return Resource(issuers=issuers, scopes=texts(document.get("scopes_supported")))
+            scopes = wanted or texts(document.get("scopes_supported"))
+            return Resource(name=named, issuers=issuers, scopes=scopes)
     raise SourceProtocolError(
         "The server does not say which authorization server it trusts.",
         hint="Name it in the definition: auth.issuer.",
@@ -105,8 +108,9 @@ def texts(value: object) -> tuple[str, ...]:
     return tuple(one for one in cast("list[object]", value) if isinstance(one, str) and one)
 
 
-async def _hinted(client: GuardedClient, url: str) -> str | None:
-    """The address that the server's refusal names, asked without any credential."""
+async def _refused(client: GuardedClient, url: str) -> tuple[str | None, tuple[str, ...]]:
+    """What the server's refusal names, asked without any credential: the address of its metadata,
+    and the scopes that it wants."""
     try:
         answer = await client.request(
             "POST",
@@ -118,11 +122,11 @@ async def _hinted(client: GuardedClient, url: str) -> str | None:
     except SourceError as error:
         if error.code == "blocked":
             raise
-        return None
-    for header in answer.headers.getall("WWW-Authenticate", ()):
-        if found := _HINTED.search(header):
-            return found[1]
-    return None
+        return None, ()
+    for one in challenges(answer.headers.getall("WWW-Authenticate", ())):
+        if one.scheme == "bearer":
+            return one.params.get("resource_metadata"), one.scopes
+    return None, ()
 
 
 def _server(document: Mapping[str, Any], issuer: str) -> AuthorizationServer:
@@ -162,8 +166,11 @@ def _well_known(place: str, url: str) -> list[str]:
     return [*found, urlunsplit((*origin, place, "", ""))]
 
 
-def _covers(named: str, url: str) -> bool:
-    """Whether a resource's own name is that of the address, or of a place above it."""
+def covers(named: str, url: str) -> bool:
+    """Whether a resource's own name is that of the address, or of a place above it.
+
+    A token is asked for by that name, so nothing may be in it that the address has not.
+    """
     try:
         one, other = urlsplit(named), urlsplit(url)
         same = (one.scheme.lower(), one.hostname, _port(one)) == (
@@ -172,6 +179,8 @@ def _covers(named: str, url: str) -> bool:
             _port(other),
         )
     except ValueError:
+        return False
+    if not named.isascii() or {"#", "@"} & set(named) or one.query not in {"", other.query}:
         return False
     above = one.path.rstrip("/")
     return same and (other.path.rstrip("/") == above or other.path.startswith(f"{above}/"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import structlog
 
 from toolcrib.desk.connections import LoginParts
@@ -14,6 +16,7 @@ from toolcrib.secrets.sealing import Sealer
 from toolcrib.settings import Settings
 from toolcrib.sources.mcp.addressing import of_capability
 from toolcrib.sources.mcp.connector import wanted_by
+from toolcrib.sources.oauth.confirming import Confirming
 from toolcrib.sources.oauth.connecting import Connecting
 from toolcrib.sources.oauth.credentials import Credentials
 from toolcrib.sources.oauth.ending import revoked
@@ -23,6 +26,8 @@ from toolcrib.sources.oauth.renewing import Renewal
 from toolcrib.storage import Storage
 from toolcrib.tools.remote import ServerAsked
 
+_SWEEPS = 60
+"""How often, in seconds, it is looked for logins that nobody confirmed."""
 _log = structlog.get_logger(__name__)
 
 
@@ -57,13 +62,21 @@ class Logins:
             clock=now,
             generation=lambda: storage.signals.generation("mcp"),
         )
+        self.confirming = Confirming(
+            attempts=storage.attempts,
+            sealer=sealer,
+            sender=sender,
+            clock=now,
+            changed=self.tell,
+        )
         self.connecting = Connecting(
-            store=storage.logins,
+            logins=storage.logins,
+            attempts=storage.attempts,
             sealer=sealer,
             sender=sender,
             place=self.place,
             clock=now,
-            changed=self.tell,
+            confirming=self.confirming,
         )
 
     async def token_for(self, asked: ServerAsked) -> str | None:
@@ -80,6 +93,7 @@ class Logins:
         return LoginParts(
             store=self._storage.logins,
             connecting=self.connecting,
+            confirming=self.confirming,
             credentials=self.credentials,
             ended=self.ended,
             rotate=lambda: rotate(self._storage.logins, self._sealer),
@@ -88,11 +102,20 @@ class Logins:
     async def ended(self, login: Login) -> None:
         """Whoever shows the login hears of its end; its server is told beside the request."""
         await self.tell()
-        await revoked(login, sealer=self._sealer, sender=self._sender)
+        await revoked(login.ref, login.sealed, sealer=self._sealer, sender=self._sender)
 
     async def tell(self) -> None:
         """Lists of tools that depend on logins are made anew, in every process."""
         await self._storage.signals.bump("mcp")
+
+    async def run(self) -> None:
+        """Until it is cancelled: end the logins that nobody confirmed in time."""
+        while True:
+            try:
+                await self.confirming.sweep()
+            except ToolcribError as error:
+                _log.warning("logins that nobody confirmed stay for now", error=str(error))
+            await asyncio.sleep(_SWEEPS)
 
     async def close(self) -> None:
         """Wait for what is being renewed."""
@@ -109,4 +132,6 @@ def place_of(settings: Settings) -> Place:
     """Where browsers reach this server."""
     here = settings.public_url.rstrip("/") or f"http://{settings.host}:{settings.port}"
     document = f"{here}/oauth/client.json" if here.startswith("https://") else None
-    return Place(redirect_uri=f"{here}/oauth/callback", document=document)
+    return Place(
+        redirect_uri=f"{here}/oauth/callback", document=document, login=f"{here}/oauth/login"
+    )

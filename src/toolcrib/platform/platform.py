@@ -154,6 +154,7 @@ class Platform(PlatformParts):
         self.tasks.spawn(signals.run())
         self.tasks.spawn(self.load_plugins())
         self.tasks.spawn(self.servers.run())
+        self.tasks.spawn(self.logins.run())
         self.tasks.spawn(look_after(self.rooms, self.storage.chats))
         self.tasks.spawn(self._warm())
         if self.settings.journal_days:

@@ -49,6 +49,8 @@ class Login:
     sealed: bytes | None = field(default=None, repr=False)
     made: str
     """Another text with every login: what hangs on the older one is not used any more."""
+    more_scopes: tuple[str, ...] = ()
+    """What the server wanted besides for some call: the next login asks for it too."""
     version: int = 1
     updated_at: datetime
 
@@ -68,23 +70,8 @@ class LoginDraft:
     made: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Attempt:
-    """A login that somebody began and whose answer has not come. `sealed`: verifier and client."""
-
-    digest: str
-    """SHA-256 (hex) of the state that the answer must bring."""
-    user_id: int
-    """Who began it."""
-    ref: str
-    label: str
-    owner: LoginOwner
-    sealed: bytes = field(repr=False)
-    expires_at: datetime
-
-
 class LoginStore(Protocol):
-    """Logins by (ref, owner), attempts by their digest, registered clients by server."""
+    """Logins by (ref, owner), registered clients by server."""
 
     async def find(self, ref: str, owner: LoginOwner) -> Login | None: ...
 
@@ -110,10 +97,8 @@ class LoginStore(Protocol):
 
     async def delete(self, ref: str, owner: LoginOwner) -> bool: ...
 
-    async def remember(self, attempt: Attempt) -> None: ...
-
-    async def take(self, digest: str) -> Attempt | None:
-        """The attempt, for the first who asks; None when it is unknown, used or too old."""
+    async def want(self, login: Login, scopes: Sequence[str]) -> None:
+        """Write down which further scopes the server wants; a new login ends that."""
         ...
 
     async def client(self, issuer: str, redirect_uri: str) -> bytes | None:

@@ -8,12 +8,13 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, RowMapping, and_, delete, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
 
-from toolcrib.secrets.logins import Attempt, Login, LoginDraft, LoginOwner
+from toolcrib.secrets.logins import Login, LoginDraft, LoginOwner
 from toolcrib.storage import rows
 from toolcrib.storage.database import Database
 from toolcrib.storage.tables import groups, users
-from toolcrib.storage.tables_logins import login_attempts, login_clients, logins
+from toolcrib.storage.tables_logins import login_clients, logins
 
 _DRAFTED = tuple(field.name for field in fields(LoginDraft))
 _NO_LEASE: dict[str, Any] = {"leased_by": None, "leased_until": None}
@@ -42,23 +43,13 @@ class SqlLoginStore:
 
     async def put(self, ref: str, owner: LoginOwner, draft: LoginDraft) -> Login:
         """Raises NotFound for an owner that is not there."""
-        values = self._values(draft)
-        statement = rows.upsert(
-            logins,
-            {**_key(ref, owner), **values, "version": 1},
-            key=["ref", "owner"],
-            otherwise={**values, **_NO_LEASE, "version": logins.c.version + 1},
-            kind=self._database.address.kind,
-        ).returning(*logins.c)
         async with self._database.write() as connection:
-            await rows.require(connection, users, "user", _given(owner.user_id))
-            await rows.require(connection, groups, "group", _given(owner.group_id))
-            return _login(await rows.one(connection, statement))
+            return await put_login(self._database, connection, ref, owner, draft)
 
     async def begin(self, ref: str, owner: LoginOwner, draft: LoginDraft) -> None:
         statement = rows.upsert(
             logins,
-            {**_key(ref, owner), **self._values(draft), "version": 1},
+            {**_key(ref, owner), **_values(self._database, draft), "version": 1},
             key=["ref", "owner"],
             otherwise={"version": logins.c.version},
             kind=self._database.address.kind,
@@ -81,7 +72,7 @@ class SqlLoginStore:
         statement = (
             update(logins)
             .where(_held(login, holder))
-            .values(**self._values(draft), **_NO_LEASE, version=logins.c.version + 1)
+            .values(**_values(self._database, draft), **_NO_LEASE, version=logins.c.version + 1)
         )
         async with self._database.write() as connection:
             return await rows.affected(connection, statement) > 0
@@ -95,44 +86,14 @@ class SqlLoginStore:
         async with self._database.write() as connection:
             return await rows.affected(connection, delete(logins).where(_is(ref, owner))) > 0
 
-    async def remember(self, attempt: Attempt) -> None:
-        """Old ones go with the occasion."""
-        now = self._database.now()
-        row = {
-            "digest": attempt.digest,
-            "begun_by": attempt.user_id,
-            "ref": attempt.ref,
-            "label": attempt.label,
-            "user_id": attempt.owner.user_id,
-            "group_id": attempt.owner.group_id,
-            "sealed": attempt.sealed,
-            "expires_at": attempt.expires_at,
-        }
-        async with self._database.write() as connection:
-            await connection.execute(
-                delete(login_attempts).where(login_attempts.c.expires_at <= now)
-            )
-            await connection.execute(login_attempts.insert().values(row))
-
-    async def take(self, digest: str) -> Attempt | None:
+    async def want(self, login: Login, scopes: Sequence[str]) -> None:
         statement = (
-            delete(login_attempts)
-            .where(login_attempts.c.digest == digest)
-            .returning(*login_attempts.c)
+            update(logins)
+            .where(_is(login.ref, login.owner), logins.c.made == login.made)
+            .values(more_scopes=list(scopes))
         )
         async with self._database.write() as connection:
-            row = await rows.maybe(connection, statement)
-        if row is None or row["expires_at"] <= self._database.now():
-            return None
-        return Attempt(
-            digest=row["digest"],
-            user_id=row["begun_by"],
-            ref=row["ref"],
-            label=row["label"],
-            owner=LoginOwner(user_id=row["user_id"], group_id=row["group_id"]),
-            sealed=row["sealed"],
-            expires_at=row["expires_at"],
-        )
+            await connection.execute(statement)
 
     async def client(self, issuer: str, redirect_uri: str) -> bytes | None:
         chosen = select(login_clients.c.sealed).where(_at(issuer, redirect_uri))
@@ -176,9 +137,28 @@ class SqlLoginStore:
         async with self._database.write() as connection:
             await connection.execute(statement)
 
-    def _values(self, draft: LoginDraft) -> dict[str, Any]:
-        values = {name: getattr(draft, name) for name in _DRAFTED}
-        return {**values, "scopes": list(draft.scopes), "updated_at": self._database.now()}
+
+async def put_login(
+    database: Database, connection: AsyncConnection, ref: str, owner: LoginOwner, draft: LoginDraft
+) -> Login:
+    """Make a login or replace it, within a transaction. Raises NotFound for an owner that is not
+    there."""
+    values = _values(database, draft)
+    statement = rows.upsert(
+        logins,
+        {**_key(ref, owner), **values, "version": 1},
+        key=["ref", "owner"],
+        otherwise={**values, **_NO_LEASE, "more_scopes": None, "version": logins.c.version + 1},
+        kind=database.address.kind,
+    ).returning(*logins.c)
+    await rows.require(connection, users, "user", _given(owner.user_id))
+    await rows.require(connection, groups, "group", _given(owner.group_id))
+    return _login(await rows.one(connection, statement))
+
+
+def _values(database: Database, draft: LoginDraft) -> dict[str, Any]:
+    values = {name: getattr(draft, name) for name in _DRAFTED}
+    return {**values, "scopes": list(draft.scopes), "updated_at": database.now()}
 
 
 def _key(ref: str, owner: LoginOwner) -> dict[str, Any]:
@@ -223,6 +203,7 @@ def _login(row: RowMapping) -> Login:
         renewable=row["renewable"],
         sealed=row["sealed"],
         made=row["made"],
+        more_scopes=tuple(row["more_scopes"] or ()),
         version=row["version"],
         updated_at=row["updated_at"],
     )

@@ -17,12 +17,14 @@ from toolcrib.grants.agents import AgentStore
 from toolcrib.identity.accounts import GroupStore, TokenStore, UserStore
 from toolcrib.invocation.journal import Journal
 from toolcrib.resolution.exposed import ExposedNames
+from toolcrib.secrets.attempts import AttemptStore
 from toolcrib.secrets.logins import LoginStore
 from toolcrib.secrets.settings import SettingStore
 from toolcrib.secrets.vault import SecretStore
 from toolcrib.storage import schema
 from toolcrib.storage.address import Address
 from toolcrib.storage.agents import SqlAgentStore
+from toolcrib.storage.attempts import SqlAttemptStore
 from toolcrib.storage.capabilities import SqlCapabilityStore
 from toolcrib.storage.chats import SqlChatStore
 from toolcrib.storage.database import Clock, Database, utc_now
@@ -61,6 +63,7 @@ class Storage:
     settings: SettingStore
     secrets: SecretStore
     logins: LoginStore
+    attempts: AttemptStore
     packages: PackageStore
     exposed_names: ExposedNames
     pins: PinStore
@@ -139,6 +142,7 @@ def _storage(
         settings=SqlSettingStore(database),
         secrets=SqlSecretStore(database),
         logins=SqlLoginStore(database),
+        attempts=SqlAttemptStore(database),
         packages=SqlPackageStore(database),
         exposed_names=SqlExposedNames(database),
         pins=SqlPinStore(database),

@@ -35,16 +35,22 @@ logins = Table(
     Column("leased_by", Words),
     Column("leased_until", Moment),
     Column("updated_at", Moment, nullable=False),
+    Column("more_scopes", Json),
 )
 
 login_attempts = Table(
     "login_attempts",
     metadata,
-    Column("digest", Sortable, primary_key=True),
-    Column("begun_by", Id, ForeignKey("users.id", ondelete="CASCADE"), nullable=False),
-    Column("ref", Words, nullable=False),
+    Column("begun_by", Id, ForeignKey("users.id", ondelete="CASCADE"), primary_key=True),
+    Column("ref", Sortable, primary_key=True),
+    Column("owner", Sortable, primary_key=True),
     Column("label", Words, nullable=False),
     *_owner(),
+    Column("digest", Sortable, nullable=False),
+    Column("stage", Words, nullable=False),
+    Column("state", Sortable),
+    Column("browser", Words),
+    Column("tries", Id, nullable=False),
     Column("sealed", LargeBinary, nullable=False),
     Column("expires_at", Moment, nullable=False),
 )
@@ -59,3 +65,5 @@ login_clients = Table(
 
 Index("logins_by_owner", logins.c.owner, logins.c.ref)
 Index("login_attempts_by_end", login_attempts.c.expires_at)
+Index("login_attempts_by_digest", login_attempts.c.digest, unique=True)
+Index("login_attempts_by_state", login_attempts.c.state, unique=True)

@@ -41,7 +41,8 @@ class PackageLogin:
     async def send(
         self, sender: Sender, request: Request, call: Call, *, seconds: float
     ) -> Response:
-        """The answer; a refused token is renewed once. Raises NotConnected, SourceError."""
+        """The answer; a refused token is renewed once. Raises NotConnected, ScopesWanted,
+        SourceError."""
         caller = call.caller
         wanted = await self.wanted(user_id=caller.user_id, group_id=caller.group_id)
         if self._credentials is None:
@@ -55,6 +56,10 @@ class PackageLogin:
             newer = await bearer.token(stale=token)
             if newer != token:
                 response = await self._sent(sender, request, call, bearer, newer, seconds)
+        told = response.headers.getall("WWW-Authenticate", ())
+        refusal = await bearer.refusal(response.status, told)
+        if refusal is not None:
+            raise refusal
         return response
 
     async def wanted(self, *, user_id: int, group_id: int | None) -> Wanted:

@@ -24,7 +24,7 @@ class Authorized(httpx2.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         token = await self._bearer.token()
         request.headers["Authorization"] = f"Bearer {token}"
-        response = await self._inner.handle_async_request(request)
+        response = await self._sent(request)
         if response.status_code != _UNAUTHORIZED:
             return response
         await response.aclose()
@@ -32,7 +32,19 @@ class Authorized(httpx2.AsyncBaseTransport):
         if newer == token:
             return httpx2.Response(_UNAUTHORIZED, headers={"Content-Type": "text/plain"})
         request.headers["Authorization"] = f"Bearer {newer}"
-        return await self._inner.handle_async_request(request)
+        return await self._sent(request)
+
+    async def _sent(self, request: httpx2.Request) -> httpx2.Response:
+        """Raises ScopesWanted for a refusal that another login would mend."""
+        response = await self._inner.handle_async_request(request)
+        if request.method != "POST":
+            return response
+        told = response.headers.get_list("WWW-Authenticate")
+        refusal = await self._bearer.refusal(response.status_code, told)
+        if refusal is None:
+            return response
+        await response.aclose()
+        raise refusal
 
     async def aclose(self) -> None:
         await self._inner.aclose()

@@ -18,6 +18,7 @@ from toolcrib.errors import (
     AccessError,
     EgressBlocked,
     InvalidRequest,
+    NotGranted,
     SourceError,
     ToolcribError,
 )
@@ -25,7 +26,8 @@ from toolcrib.net.streaming import BODY_LIMIT, EVENTS, BodyTooLarge
 from toolcrib.tools.result import ERROR_CODES, ErrorCode
 
 _KEY: Final = "toolcrib"
-_CODE: Final = -32099
+CODE: Final = -32099
+"""Of an error that stands for a failure below JSON-RPC."""
 _NOT_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
 
 
@@ -43,11 +45,11 @@ def read_fault(data: object) -> Fault | None:
     found = cast("Mapping[str, Any]", data).get(_KEY) if isinstance(data, Mapping) else None
     if not isinstance(found, Mapping):
         return None
-    told = cast("Mapping[str, Any]", found)
+    data_of = cast("Mapping[str, Any]", found)
     return Fault(
-        code=_known(told.get("code")),
-        sent=told.get("sent") is not False,
-        status=told.get("status"),
+        code=_known(data_of.get("code")),
+        sent=data_of.get("sent") is not False,
+        status=data_of.get("status"),
     )
 
 
@@ -70,7 +72,7 @@ class FaultAnswers(httpx2.AsyncBaseTransport):
         except (httpx2.TransportError, ToolcribError) as error:
             if request.method != "POST":
                 raise httpx2.ConnectError(str(error)) from None
-            return _answer(502, *_told(error))
+            return _answer(502, *told(error))
 
     async def aclose(self) -> None:
         await self._inner.aclose()
@@ -81,16 +83,22 @@ class FaultAnswers(httpx2.AsyncBaseTransport):
         if request.method != "POST" or kind.startswith(EVENTS):
             return response
         body = await _read(response)
-        # 404 has a meaning of its own in this protocol, with and without a body.
-        if response.status_code >= 400 and response.status_code != 404 and not _is_error(body):
-            status = response.status_code
-            code: ErrorCode = "not_granted" if status in {401, 403} else "upstream_error"
-            return _answer(
-                status,
-                f"The server answered HTTP {status}.",
-                Fault(code=code, sent=True, status=status),
-            )
+        refused = refusal(response.status_code, body)
+        if refused is not None:
+            return _answer(response.status_code, *refused)
         return httpx2.Response(response.status_code, headers=response.headers, content=body)
+
+
+def refusal(status: int, body: bytes) -> tuple[str, Fault] | None:
+    """A sentence, and the fault, for a refusal in HTTP alone; None for what the protocol words.
+
+    404 has a meaning of its own in this protocol, with and without a body.
+    """
+    if status < 400 or status == 404 or _is_error(body):
+        return None
+    code: ErrorCode = "not_granted" if status in {401, 403} else "upstream_error"
+    fault = Fault(code=code, sent=True, status=status)
+    return f"The server answered HTTP {status}.", fault
 
 
 async def _read(response: httpx2.Response) -> bytes:
@@ -108,12 +116,15 @@ def _is_error(body: bytes) -> bool:
     return isinstance(value, dict) and "error" in value and "jsonrpc" in value
 
 
-def _told(error: Exception) -> tuple[str, Fault]:
+def told(error: Exception) -> tuple[str, Fault]:
+    """A sentence, and the fault, for what a request ended with below HTTP."""
     match error:
         case EgressBlocked():
             return str(error), Fault(code="blocked", sent=False)
-        case AccessError():
-            return str(error), Fault(code="secret_missing", sent=False)
+        case AccessError():  # where it is the server's own refusal, it was asked and did nothing
+            refused = isinstance(error, NotGranted)
+            code = "not_granted" if refused else "secret_missing"
+            return str(error), Fault(code=code, sent=refused)
         case SourceError():  # a token could not be renewed, so nothing was asked with it
             return str(error), Fault(code=_known(error.code), sent=False)
         case InvalidRequest():
@@ -139,7 +150,7 @@ def _words(error: Exception) -> str:
 
 
 def _answer(status: int, message: str, fault: Fault) -> httpx2.Response:
-    told = {"code": fault.code, "sent": fault.sent, "status": fault.status}
-    error = {"code": _CODE, "message": message, "data": {_KEY: told}}
+    data = {"code": fault.code, "sent": fault.sent, "status": fault.status}
+    error = {"code": CODE, "message": message, "data": {_KEY: data}}
     body = orjson.dumps({"jsonrpc": "2.0", "id": None, "error": error})
     return httpx2.Response(status, headers={"Content-Type": "application/json"}, content=body)

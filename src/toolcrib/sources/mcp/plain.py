@@ -89,6 +89,11 @@ async def post(
         newer = await server.auth.token(stale=token)
         if newer != token:
             response = await _posted(poster, server, body, newer, timeout)
+    if server.auth is not None:
+        told = response.headers.getall("WWW-Authenticate", ())
+        refusal = await server.auth.refusal(response.status, told)
+        if refusal is not None:
+            raise Refused(str(refusal), rpc_code=0, code="not_granted", status=response.status)
     return _result(response, number)
 
 

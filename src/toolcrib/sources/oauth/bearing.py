@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 
+from toolcrib.net.challenges import more_scopes
 from toolcrib.sources.oauth.credentials import Credentials
-from toolcrib.sources.oauth.wanted import Wanted
+from toolcrib.sources.oauth.wanted import ScopesWanted, Wanted
 
+_FORBIDDEN = 403
 _SEEN = 4
 """How many of its tokens are looked for in what a server says: one it was given may come late."""
 
@@ -31,6 +34,12 @@ class Bearer:
         if token not in self._seen:
             self._seen.append(token)
         return token
+
+    async def refusal(self, status: int, challenges: Iterable[str]) -> ScopesWanted | None:
+        """What to say of an answer that wants more than the login allows, which is written down;
+        `challenges` are its `WWW-Authenticate` headers. None for any other answer."""
+        scopes = more_scopes(challenges) if status == _FORBIDDEN else ()
+        return await self._credentials.lacks(self._wanted, scopes) if scopes else None
 
     def __repr__(self) -> str:
         return f"Bearer({self._wanted.ref!r}, {self._wanted.owner.key!r})"

@@ -6,7 +6,7 @@ What was unsealed is remembered until the row changes, or anybody tells that log
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -14,13 +14,15 @@ from toolcrib.secrets.logins import Login, LoginDraft, LoginStore
 from toolcrib.secrets.sealing import Sealer
 from toolcrib.sources.oauth.keeping import Clock, unsealed
 from toolcrib.sources.oauth.renewing import Renewal
-from toolcrib.sources.oauth.wanted import Wanted, mismatch, missing
+from toolcrib.sources.oauth.wanted import ScopesWanted, Wanted, lacking, mismatch, missing
 
 EARLY = timedelta(seconds=30)
 """A token is renewed so long before it ends: a call under way should not outlive it."""
 PAUSE = timedelta(seconds=15)
 """How long a server that refused is not asked again."""
 _REMEMBERED = 10_000
+_SCOPES = 100
+"""How many scopes of a server are kept for the next login."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -85,6 +87,18 @@ class Credentials:
         if not known.login.renewable and not known.good_at(self._clock()):
             raise missing(wanted, "the login has expired")
         return known.login.made
+
+    async def lacks(self, wanted: Wanted, scopes: Sequence[str]) -> ScopesWanted | None:
+        """Write down which of these scopes the login has not, for the next one to ask for; returns
+        what to say of it. None where it has them all: another login would fare no better."""
+        login = await self._store.find(wanted.ref, wanted.owner)
+        new = [one for one in scopes if login is not None and one not in login.scopes]
+        if login is None or not new:
+            return None
+        both = tuple(dict.fromkeys((*login.more_scopes, *new)))[:_SCOPES]
+        if both != login.more_scopes and wanted.auth.grant == "authorization_code":
+            await self._store.want(login, both)
+        return lacking(wanted, new)
 
     async def _read(self, wanted: Wanted) -> _Known:
         login = await self._store.find(wanted.ref, wanted.owner)

@@ -26,6 +26,8 @@ class Kept:
     token_endpoint: str
     revocation_endpoint: str | None = None
     client: Client = field(repr=False)
+    resource: str | None = None
+    """How the server spells its own address, where it said so."""
 
 
 def sealed(kept: Kept, sealer: Sealer) -> bytes:

@@ -20,11 +20,20 @@ NAME = "Toolcrib"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Place:
-    """Where browsers come back to. `document`: the address of the document that says who we are,
-    where servers can read it."""
+    """Where browsers come to. `document`: the address of the document that says who we are, where
+    servers can read it."""
 
     redirect_uri: str
     document: str | None = None
+    login: str = ""
+    """Where they begin, with a ticket behind it."""
+
+    @property
+    def is_secure(self) -> bool:
+        return self.redirect_uri.startswith("https://")
+
+    def page(self, ticket: str) -> str:
+        return f"{self.login}/{ticket}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -153,7 +153,7 @@ class Renewal:
         form = {
             "grant_type": "refresh_token",
             "refresh_token": kept.refresh,
-            **resource_of_request(wanted),
+            **resource_of_request(wanted, kept.resource),
         }
         tokens = await tokens_for(self._sender, kept.token_endpoint, client, form)
         new = with_tokens(replace(kept, client=client), tokens)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit, urlunsplit
 
-from toolcrib.errors import EgressBlocked, SecretMissing
+from toolcrib.errors import EgressBlocked, NotGranted, SecretMissing
 from toolcrib.secrets.binding import may_go_to
-from toolcrib.secrets.logins import Login, LoginOwner
+from toolcrib.secrets.logins import Login, LoginDraft, LoginOwner
 from toolcrib.sources.oauth.options import AuthOptions
 
 NOT_CONNECTED = "not connected: "
@@ -16,6 +17,14 @@ _PORTS = {"https": 443, "http": 80}
 
 class NotConnected(SecretMissing):
     """Nobody has logged in at the server for this user or group."""
+
+    brief = "the server wants a login"
+
+
+class ScopesWanted(NotGranted):
+    """The server wants more for this than the login allows."""
+
+    brief = "the server wants a login that allows more"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,22 +78,36 @@ def require_hosts(auth: AuthOptions, endpoint: str) -> None:
 
 def missing(wanted: Wanted, why: str = "nobody has logged in there yet") -> NotConnected:
     """What a tool's list says, with what mends it."""
-    body = f'{{"ref": "{wanted.ref}"}}'
-    if wanted.owner.group_id is not None:
-        body = f'{{"ref": "{wanted.ref}", "group_id": {wanted.owner.group_id}}}'
-    return NotConnected(
-        f"{NOT_CONNECTED}{why}",
-        hint=f"POST /api/v1/mcp/connections {body} gives the address to open, "
-        f"and so does `toolcrib mcp login {wanted.ref}`.",
+    return NotConnected(f"{NOT_CONNECTED}{why}", hint=_how(wanted))
+
+
+def lacking(wanted: Wanted, scopes: Sequence[str]) -> ScopesWanted:
+    """What a call says whose server wanted these scopes besides."""
+    hint = "Add them to auth.scopes of the definition."
+    if wanted.auth.grant == "authorization_code":
+        hint = f"Log in again, which asks for them too: {_how(wanted)}"
+    return ScopesWanted(
+        f"The server wants more than this login allows: {' '.join(scopes)}.", hint=hint
     )
 
 
-def resource_of_request(wanted: Wanted) -> dict[str, str]:
-    """The `resource` of a request for tokens, where there is one."""
-    return {"resource": wanted.resource} if wanted.names_resource else {}
+def _how(wanted: Wanted) -> str:
+    body = f'{{"ref": "{wanted.ref}"}}'
+    if wanted.owner.group_id is not None:
+        body = f'{{"ref": "{wanted.ref}", "group_id": {wanted.owner.group_id}}}'
+    return (
+        f"POST /api/v1/mcp/connections {body} gives the address to open, "
+        f"and so does `toolcrib mcp login {wanted.ref}`."
+    )
 
 
-def mismatch(login: Login, wanted: Wanted) -> str | None:
+def resource_of_request(wanted: Wanted, named: str | None = None) -> dict[str, str]:
+    """The `resource` of a request for tokens, where there is one: as the server spells it itself,
+    where it said so."""
+    return {"resource": named or wanted.resource} if wanted.names_resource else {}
+
+
+def mismatch(login: Login | LoginDraft, wanted: Wanted) -> str | None:
     """Why a login is for another server than the one that is wanted now; None when it fits."""
     if login.resource != wanted.resource:
         return "the server's address is another one since"

@@ -113,7 +113,8 @@ def _describe(app: FastAPI) -> None:
             parts["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
             whole["security"] = [{"token": []}]
             for path in filter(is_open, whole["paths"]):
-                whole["paths"][path]["get"]["security"] = []
+                for operation in whole["paths"][path].values():
+                    operation["security"] = []
         return app.openapi_schema or {}
 
     app.openapi = described

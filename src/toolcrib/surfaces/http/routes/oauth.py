@@ -1,59 +1,140 @@
-"""This module serves authorization servers and the browsers they send back. No token is needed:
-a state that works once says whose login it is."""
+"""This module serves authorization servers, and the browsers that go to them and come back.
+
+No token is needed: a ticket says which login it is, a cookie which browser, and a state that works
+once that the answer is to it. What comes of it is a code for whoever began the login, no more.
+"""
 
 from __future__ import annotations
 
-from html import escape
+import re
+import secrets
+from collections.abc import Awaitable
 from typing import Annotated, Any
 
-from fastapi import Query, Response
+from fastapi import Depends, Path, Query, Request, Response
 
-from toolcrib.errors import NotFound, ToolcribError
-from toolcrib.sources.oauth.connecting import Answer
+from toolcrib.errors import InvalidRequest, NotFound, ToolcribError
+from toolcrib.identity.authentication import now
+from toolcrib.platform import Platform
+from toolcrib.sources.oauth.connecting import PATIENCE, Answer
 from toolcrib.sources.oauth.registering import NAME
+from toolcrib.surfaces.http import login_pages
 from toolcrib.surfaces.http.asking import TheDesk, ThePlatform, router
-from toolcrib.surfaces.http.places import CALLBACK, CLIENT
+from toolcrib.surfaces.http.places import CALLBACK, CLIENT, LOGIN
 from toolcrib.surfaces.http.problems import of_error
 from toolcrib.surfaces.http.shapes.fields import JsonObject
 from toolcrib.surfaces.http.shapes.problem import RESPONSES
 
 routes = router("oauth", "")
 _LONGEST = 4096
+_COOKIE = "toolcrib-login"
+_VALUE = re.compile(r"[A-Za-z0-9_-]{43}")
+_LIVES = int(PATIENCE.total_seconds())
+
+
+def _cookie(platform: Platform) -> str:
+    """Over https the name says that no other host may have set it."""
+    return f"__Host-{_COOKIE}" if platform.logins.place.is_secure else _COOKIE
+
+
+async def browser_of(request: Request, platform: ThePlatform) -> str:
+    """The cookie that this browser brought; empty where it is none of ours."""
+    value = request.cookies.get(_cookie(platform), "")
+    return value if _VALUE.fullmatch(value) else ""
+
+
+Browser = Annotated[str, Depends(browser_of)]
 Text = Annotated[str, Query(max_length=_LONGEST)]
 MaybeText = Annotated[str | None, Query(max_length=_LONGEST)]
-
+Ticket = Annotated[str, Path(max_length=100, description="What the login's address ends with.")]
 
 _PAGE: dict[str, Any] = {"text/html": {"schema": {"type": "string"}}}
-_ANSWERS: dict[int | str, dict[str, Any]] = {
-    200: {"content": _PAGE, "description": "The login is made."},
-    **{
-        status: {**answer, "content": {**answer["content"], **_PAGE}}
-        for status, answer in RESPONSES.items()
-    },
-}
 
 
-@routes.get(CALLBACK, response_class=Response, responses=_ANSWERS)
+def _answers(words: str, *, status: int = 200) -> dict[int | str, dict[str, Any]]:
+    """The documented answers of a page."""
+    good = {"content": _PAGE, "description": words} if status == 200 else {"description": words}
+    return {
+        status: good,
+        **{
+            number: {**answer, "content": {**answer["content"], **_PAGE}}
+            for number, answer in RESPONSES.items()
+        },
+    }
+
+
+@routes.get(
+    f"{LOGIN}/{{ticket}}",
+    response_class=Response,
+    responses=_answers("What would be connected, for whom."),
+)
+async def login(ticket: Ticket, browser: Browser, desk: TheDesk, platform: ThePlatform) -> Response:
+    """Where a login begins: a page that says for whom it is, and asks. Nothing changes by it."""
+
+    async def asked() -> Response:
+        answer = login_pages.asking(await desk.connections.pages.look(ticket))
+        answer.set_cookie(
+            _cookie(platform),
+            browser or secrets.token_urlsafe(32),
+            max_age=_LIVES,
+            secure=platform.logins.place.is_secure,
+            httponly=True,
+            samesite="lax",
+        )
+        return answer
+
+    return await _shown(asked())
+
+
+@routes.post(
+    f"{LOGIN}/{{ticket}}/continue",
+    status_code=303,
+    response_class=Response,
+    responses=_answers("To the page where one logs in.", status=303),
+)
+async def go_on(ticket: Ticket, browser: Browser, desk: TheDesk) -> Response:
+    """Go on to the server's own page, in this browser alone."""
+
+    async def sent() -> Response:
+        if not browser:
+            raise InvalidRequest("This browser keeps no cookies, and a login needs one.")
+        url = await desk.connections.pages.go_on(ticket, browser=browser)
+        return Response(status_code=303, headers={"Location": url})
+
+    return await _shown(sent())
+
+
+@routes.post(
+    f"{LOGIN}/{{ticket}}/deny",
+    response_class=Response,
+    responses=_answers("Nothing is connected."),
+)
+async def deny(ticket: Ticket, desk: TheDesk) -> Response:
+    """End a login that is not confirmed; what its server gave for it is revoked."""
+
+    async def denied() -> Response:
+        await desk.connections.pages.deny(ticket)
+        return login_pages.told("Denied", "Nothing is connected. You can close this page.")
+
+    return await _shown(denied())
+
+
+@routes.get(CALLBACK, response_class=Response, responses=_answers("The code to confirm."))
 async def callback(
+    browser: Browser,
     desk: TheDesk,
     state: Text = "",
     code: MaybeText = None,
     error: MaybeText = None,
     iss: MaybeText = None,
 ) -> Response:
-    """Where a login ends: a page that says "connected", or why not."""
-    answer = Answer(state=state, code=code, error=error, issuer=iss)
-    try:
-        done = await desk.connections.finish(answer)
-    except ToolcribError as failure:
-        told = of_error(failure)  # what only the operator may see is logged there
-        ours = told.status_code in {500, 503}
-        words = "Only the operator can see the reason, in the log." if ours else failure.message
-        return _page("Not connected", words, status=told.status_code)
-    return _page(
-        "Connected",
-        f"{done.label} is connected for {done.whose}. You can close this page.",
-    )
+    """Where a login comes back to: a page with the code that confirms it, or why there is none."""
+
+    async def finished() -> Response:
+        answer = Answer(state=state, code=code, error=error, issuer=iss, browser=browser)
+        return login_pages.code(await desk.connections.pages.finish(answer), now=now())
+
+    return await _shown(finished())
 
 
 @routes.get(CLIENT, response_model=JsonObject)
@@ -75,11 +156,14 @@ async def client(platform: ThePlatform) -> Any:
     }
 
 
-def _page(title: str, words: str, *, status: int = 200) -> Response:
-    """A page without script or style: the policy of every answer forbids both."""
-    body = (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}'
-        f"</title></head><body><main><h1>{escape(title)}</h1><p>{escape(words)}</p></main>"
-        "</body></html>"
-    )
-    return Response(body, status, media_type="text/html; charset=utf-8")
+async def _shown(answer: Awaitable[Response]) -> Response:
+    """The page, or one that says what went wrong."""
+    try:
+        return await answer
+    except ToolcribError as failure:
+        told = of_error(failure)  # what only the operator may see is logged there
+        ours = told.status_code in {500, 503}
+        words = "Only the operator can see the reason, in the log." if ours else failure.message
+        if failure.hint and not ours:
+            words = f"{words} {failure.hint}"
+        return login_pages.told("Not connected", words, status=told.status_code)

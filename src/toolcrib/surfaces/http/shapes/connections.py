@@ -17,6 +17,12 @@ class ConnectionBody(Body):
     group_id: Annotated[int | None, Field(ge=1, le=LARGEST_ID)] = None
 
 
+class ConfirmBody(Body):
+    code: Annotated[str, Field(max_length=64)]
+    """What the page at the end of the login shows."""
+    group_id: Annotated[int | None, Field(ge=1, le=LARGEST_ID)] = None
+
+
 class BegunRow(Row):
     ref: str
     status: Status
@@ -39,6 +45,8 @@ class ConnectionRow(Row):
     error: str | None
     issuer: str | None
     scopes: list[str]
+    more_scopes: list[str]
+    """What the server wanted besides for some call: log in again, and it is asked for too."""
     expires_at: Moment | None
     updated_at: Moment | None
 
@@ -54,6 +62,7 @@ class ConnectionRow(Row):
             error=one.error,
             issuer=one.issuer,
             scopes=list(one.scopes),
+            more_scopes=list(one.more_scopes),
             expires_at=one.expires_at,
             updated_at=one.updated_at,
         )
