@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 import time
@@ -160,6 +161,13 @@ async def test_a_changed_token_is_refused(crib: Crib, issuer: Issuer) -> None:
     assert (await ask(crib, f"{head}.{middle}.{signature}")).status_code == 401
 
 
+@pytest.mark.parametrize("kid", [["first"], {"first": 1}, 1, True])
+async def test_an_id_that_is_no_text_is_refused(crib: Crib, issuer: Issuer, kid: Any) -> None:
+    """A header is a stranger's: whatever stands there is a wrong token, no fault of ours."""
+    token = unsigned(issuer.claims("alice", API), {"alg": "RS256", "kid": kid}, "c2ln")
+    assert problem_of(await ask(crib, token)) == (401, "not_authenticated", None)
+
+
 @pytest.mark.parametrize("header", [{"typ": "logout+jwt"}, {"typ": "dpop+jwt"}])
 async def test_other_kinds_of_tokens_are_refused(
     crib: Crib, issuer: Issuer, header: dict[str, Any]
@@ -304,6 +312,43 @@ async def test_rotation(issuer: Issuer) -> None:
         await keys.keys("second")
         await keys.keys("first")
         assert issuer.count("/keys") == asked
+
+
+async def test_tokens_that_come_together_wait_for_the_first_look(issuer: Issuer) -> None:
+    """None of them is refused because another one is asking already."""
+    async with GuardedClient(EgressPolicy(["127.0.0.0/8"])) as client:
+        keys = IssuerKeys(issuer.url, client)
+        found = await asyncio.gather(*(keys.keys("first") for _ in range(5)))
+        assert [[key["kid"] for key in one] for one in found] == [["first"]] * 5
+        assert issuer.count("/keys") == 1
+
+
+async def test_known_keys_serve_while_new_ones_are_looked_for(issuer: Issuer) -> None:
+    """An issuer that hangs holds up nobody whose key is known; a new id is waited for."""
+    async with GuardedClient(EgressPolicy(["127.0.0.0/8"])) as client:
+        keys = await keys_with(issuer, client, pause=0)
+        issuer.new_key("second")
+        issuer.answers.clear()
+        waiting = [asyncio.create_task(keys.keys("second")) for _ in range(2)]
+        await issuer.reached.wait()
+        assert [key["kid"] for key in await keys.keys("first")] == ["first"]
+        issuer.answers.set()
+        for task in waiting:
+            assert [key["kid"] for key in await task] == ["first", "second"]
+
+
+async def test_a_look_that_was_broken_off_is_taken_up_again(issuer: Issuer) -> None:
+    """A client that hangs up leaves nothing behind that refuses the next one."""
+    async with GuardedClient(EgressPolicy(["127.0.0.0/8"])) as client:
+        keys = IssuerKeys(issuer.url, client)
+        issuer.answers.clear()
+        task = asyncio.create_task(keys.keys("first"))
+        await issuer.reached.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        issuer.answers.set()
+        assert [key["kid"] for key in await keys.keys("first")] == ["first"]
 
 
 async def test_an_issuer_that_is_down(issuer: Issuer) -> None:

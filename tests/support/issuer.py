@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from typing import Any, Literal, Self
 
@@ -29,6 +30,11 @@ class Issuer:
         self.status = 200
         self.says: dict[str, str] = {}
         """What the key set says of every key, beside what it is."""
+        self.answers = asyncio.Event()
+        """Cleared: whoever asks for the keys waits."""
+        self.answers.set()
+        self.reached = asyncio.Event()
+        """Set once somebody waits."""
         self.new_key("first")
 
     def new_key(self, kid: str, kind: Kind = "RSA", **more: Any) -> jwk.Key:
@@ -79,5 +85,8 @@ class Issuer:
 
     async def _keys(self, request: web.Request) -> web.Response:
         self.asked.append(request.path)
+        if not self.answers.is_set():
+            self.reached.set()
+            await self.answers.wait()
         found = [{**key.as_dict(private=False), **self.says} for key in self.keys]
         return web.json_response({"keys": found}, status=self.status)

@@ -20,7 +20,7 @@ LEEWAY = 30
 """How many seconds two clocks may differ."""
 LONGEST = 16 * 1024
 """How many characters a token may have."""
-_TYPES = frozenset({None, "jwt", "at+jwt", "application/jwt", "application/at+jwt"})
+_TYPES = frozenset({"jwt", "at+jwt", "application/jwt", "application/at+jwt"})
 _FAMILIES = {"RS": "RSA", "PS": "RSA", "ES": "EC", "Ed": "OKP"}
 _SMALLEST_RSA = 2048
 
@@ -99,7 +99,7 @@ def _fitting(
 ) -> Iterator[Mapping[str, Any]]:
     """The keys that may have signed it. A key says of itself what it is for, and is believed."""
     for key in keys:
-        named = kid is None or key.get("kid") in {None, kid}
+        named = kid is None or key.get("kid") in (None, kid)
         family = key.get("kty") == _FAMILIES[algorithm[:2]]
         meant = key.get("use", "sig") == "sig" and key.get("alg", algorithm) == algorithm
         if named and family and meant and not _weak(key):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from math import inf
 from time import monotonic
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -53,26 +54,30 @@ class IssuerKeys:
 
     async def keys(self, kid: str | None) -> Sequence[Mapping[str, Any]]:
         """The issuer's JWKs. Raises SetupError when there are none and the issuer gives none."""
-        if not self._suffices(kid):
+        if not self._suffices(kid) and not (self._turn.locked() and self._knows(kid)):
             async with self._turn:
                 if not self._suffices(kid):
                     await self._look()
-        age = None if self._read_at is None else monotonic() - self._read_at
-        if age is None or age > self._kept:
+        if self._age() > self._kept:
             why = self._trouble or "it was not asked yet"
             raise SetupError(f"The issuer {self._issuer!r} gives no keys: {why}")
         return self._keys
 
     def _suffices(self, kid: str | None) -> bool:
         """Whether what is known will do, or the issuer was asked a moment ago."""
-        now = monotonic()
-        known = kid is None or any(key.get("kid") == kid for key in self._keys)
-        if self._read_at is not None and known and now - self._read_at < self._fresh:
+        if self._age() < self._fresh and self._knows(kid):
             return True
-        return self._asked_at is not None and now - self._asked_at < self._pause
+        return self._asked_at is not None and monotonic() - self._asked_at < self._pause
+
+    def _knows(self, kid: str | None) -> bool:
+        known = kid is None or any(key.get("kid") == kid for key in self._keys)
+        return known and self._age() <= self._kept
+
+    def _age(self) -> float:
+        """Seconds since the keys were read."""
+        return inf if self._read_at is None else monotonic() - self._read_at
 
     async def _look(self) -> None:
-        self._asked_at = monotonic()
         try:
             self._keys = await self._fetched()
         except SourceError as error:
@@ -80,6 +85,10 @@ class IssuerKeys:
         else:
             self._trouble = None
             self._read_at = monotonic()
+        finally:
+            # Whoever hangs up during the very first look leaves it to the next one.
+            if self._trouble is not None or self._read_at is not None:
+                self._asked_at = monotonic()
 
     async def _fetched(self) -> Sequence[Mapping[str, Any]]:
         document = await self._json(self._issuer.rstrip("/") + DISCOVERY)
