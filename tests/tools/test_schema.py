@@ -110,6 +110,16 @@ def test_defaults_are_filled_and_given_values_win() -> None:
     assert checker.check({"q": "x", "limit": 3}) == {"q": "x", "limit": 3}
 
 
+def test_a_default_is_each_call_s_own() -> None:
+    """A tool may change what it gets; the next caller gets what the schema says."""
+    default = {"tags": []}
+    checker = ArgumentChecker({"properties": {"options": {"type": "object", "default": default}}})
+
+    checker.check({})["options"]["tags"].append("mine")
+
+    assert checker.check({}) == {"options": {"tags": []}}
+
+
 def test_a_closed_schema_refuses_what_it_does_not_declare() -> None:
     """Undeclared arguments pass or not as the tool's kind says."""
     open_, closed = ArgumentChecker({}), ArgumentChecker({}, closed=True)

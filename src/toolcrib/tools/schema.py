@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from typing import Any, cast
 
 import jsonschema_rs
@@ -48,7 +49,8 @@ class ArgumentChecker:
     def judge(self, filled: dict[str, Any]) -> dict[str, Any]:
         """The same for an object that is the checker's own: defaults are put into it."""
         for name, value in self._defaults:
-            filled.setdefault(name, value)
+            if name not in filled:  # a tool may change what it gets
+                filled[name] = deepcopy(value) if isinstance(value, _NESTED) else value
         has_floats = _survey(filled)
         try:
             if not has_floats and self._validator.is_valid(filled):
