@@ -291,6 +291,11 @@ def test_values_inside_json_are_masked_keys_too() -> None:
     assert masked == {MASK: [f"a {MASK} b", 5, None], "n": {"k": MASK}}
 
 
+def test_bytes_inside_a_value_are_masked() -> None:
+    """What a tool gives may hold bytes at any depth."""
+    assert Masker(["topsecret"]).value({"file": [b"a topsecret b"]}) == {"file": [b"a *** b"]}
+
+
 def test_bytes_are_masked() -> None:
     """Files may echo a value as well."""
     assert Masker(["topsecret"]).data(b"\x00topsecret\xff") == b"\x00***\xff"

@@ -100,6 +100,8 @@ class Masker:
     def _without(self, value: Any) -> Any:
         if isinstance(value, str):
             return self.text(value)
+        if isinstance(value, bytes):
+            return self.data(value)
         if isinstance(value, Mapping):
             members = cast("Mapping[Any, Any]", value)
             return {self._without(k): self._without(v) for k, v in members.items()}
