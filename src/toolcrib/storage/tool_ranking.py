@@ -6,21 +6,17 @@ a caller may use is decided before, so a search cannot see anything else.
 
 from __future__ import annotations
 
-import asyncio
 import re
 import sqlite3
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Iterator, Sequence
 
 from toolcrib.resolution.ranking import Ranked, Searchable
+from toolcrib.tools.turns import aside
 
-T = TypeVar("T")
 _KEPT = 32
 """Indexes of different sets of tools that are kept."""
-_SMALL = 500
-"""So few tools are searched where they stand; more go to a thread."""
 _CREATE = (
     "CREATE VIRTUAL TABLE tools USING fts5(name, words, title, description, parameters, "
     "content='', prefix='2 3', tokenize='porter unicode61 remove_diacritics 2')"
@@ -54,7 +50,7 @@ class FtsRanking:
         key = tuple(tools)
         index = self._indexes.get(key)
         if index is None:
-            index = await _aside(len(key), lambda: FtsRanked(key))
+            index = await aside(len(key), lambda: FtsRanked(key))
             self._indexes[key] = index
         self._indexes.move_to_end(key)
         while len(self._indexes) > _KEPT:
@@ -83,7 +79,7 @@ class FtsRanked:
         words = words_of(query)
         if not words:
             return range(self._count)[offset : offset + limit] if not query.strip() else ()
-        return await _aside(self._count, lambda: self._find(query, words, limit, offset))
+        return await aside(self._count, lambda: self._find(query, words, limit, offset))
 
     def _find(self, query: str, words: Sequence[str], limit: int, offset: int) -> list[int]:
         exact = self._by_name.get(query.strip().casefold())
@@ -148,7 +144,3 @@ def _documents(tools: Sequence[Searchable]) -> Iterator[tuple[int, str, str, str
         texts = (tool.name, words, tool.title, tool.description, _HUMP.sub(" ", tool.parameters))
         name, words, title, description, parameters = (_SIGN.sub(r" \1 ", text) for text in texts)
         yield place, name, words, title, description, parameters
-
-
-async def _aside(count: int, work: Callable[[], T]) -> T:
-    return work() if count <= _SMALL else await asyncio.to_thread(work)
