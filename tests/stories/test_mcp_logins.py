@@ -187,6 +187,27 @@ async def test_a_groups_login_is_its_admins_to_make(world: World) -> None:
     assert problem_of(gone)[0] == 403
 
 
+async def test_another_group_s_settings_make_no_login(world: World) -> None:
+    """A login of one's own is filled from one's own groups, never from any that is named."""
+    tenants = world.tenants
+    row = await world.row(client_id="${APP_ID}", issuer=world.login.url)
+    ref = f"mcp:{row}"
+    await world.crib.desk.settings.put(
+        tenants.admin_a.caller, "APP_ID", "the-app-of-a", group_id=tenants.a
+    )
+    within = await world.begin(tenants.user_a, ref, group_id=tenants.a)
+    browser = await world.crib.client()
+    assert "the-app-of-a" in await world.going(within["url"], browser)
+
+    body = {"ref": ref, "group_id": tenants.a}
+    for answer in (
+        await tenants.user_b.api.post(CONNECTIONS, json=body),
+        await world.confirm(tenants.user_b, ref, "AAAA-AAAA", group_id=tenants.a),
+        await tenants.user_b.api.post(CONNECTIONS, json={**body, "group_id": 999}),
+    ):
+        assert problem_of(answer)[:2] == (404, "not_found"), answer.text
+
+
 async def test_a_token_is_renewed_before_it_ends(world: World) -> None:
     """Many calls at once, one request to the server, nobody waits longer than for that one."""
     user = world.tenants.user_a

@@ -10,14 +10,16 @@ from toolcrib.catalog.capabilities import Capability
 from toolcrib.catalog.packages import Package, PackageStore, code_of
 from toolcrib.desk.capabilities import Capabilities
 from toolcrib.desk.package_codes import codes_in_reach, is_in
+from toolcrib.desk.reach import require
 from toolcrib.errors import InvalidRequest, NotFound, ToolcribError
 from toolcrib.grants.agents import AgentStore
-from toolcrib.grants.decide import decide, of_capability
+from toolcrib.grants.decide import decide, of_capability, of_setting
 from toolcrib.grants.groups import usual_group
 from toolcrib.identity.caller import Caller
 from toolcrib.resolution.installed import PackageKinds, definition_of
 from toolcrib.resolution.servers import ServerProvider
 from toolcrib.secrets.logins import LoginOwner
+from toolcrib.secrets.settings import SettingOwner
 from toolcrib.sources.http.packages import PackageKind
 from toolcrib.sources.mcp.addressing import of_capability as server_of
 from toolcrib.sources.mcp.connector import wanted_by
@@ -106,7 +108,11 @@ class LoginPlaces:
                 yield wanted
 
     async def get(self, caller: Caller, ref: str, *, group_id: int | None) -> Wanted:
-        """The login of a server. Raises NotFound, InvalidRequest, SecretMissing."""
+        """The login of a server. `group_id`: one of the caller's, whose settings fill what the
+        server needs. Raises NotFound, InvalidRequest, SecretMissing."""
+        if group_id is not None:
+            group = of_setting(SettingOwner(group_id=group_id))
+            require(caller, "see", group, what=f"group {group_id}")
         kind, _, name = ref.partition(":")
         if kind == "mcp" and name.isdecimal():
             row = await self._capabilities.get(caller, int(name))
