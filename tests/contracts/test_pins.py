@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from toolcrib.catalog.capabilities import CapabilityDraft
 from toolcrib.catalog.judging import Rules
+from toolcrib.catalog.packages import PackageDraft
 from toolcrib.catalog.pins import (
     MOST_OF_A_TOOL,
     Pin,
@@ -28,6 +31,16 @@ SOURCE = "mcp:7"
 def seen(description: str, name: str = "search", source: str = SOURCE, **more: Any) -> Sighting:
     spec = ToolSpec(name=name, description=description, **more)
     return sighting_of(source, spec, f"mcp:wiki/{name}", None)
+
+
+async def server_row(storage: Storage) -> str:
+    """The source that a new capability is."""
+    draft = CapabilityDraft(name="Wiki", code="wiki", type="mcp", options={"server_url": "x"})
+    return f"mcp:{(await storage.capabilities.create(draft)).id}"
+
+
+def number(source: str) -> int:
+    return int(source.removeprefix("mcp:"))
 
 
 async def states(storage: Storage) -> list[tuple[str, str, str]]:
@@ -108,12 +121,13 @@ async def test_a_retired_definition_that_comes_back_is_held(storage: Storage) ->
 
 async def test_an_owners_change_is_accepted_in_their_name(storage: Storage) -> None:
     """Released pins are followed by whatever comes next, once."""
-    await storage.pins.settle([seen("one")], HOLD)
-    assert await storage.pins.release(SOURCE, user_id=9) is True
-    assert await storage.pins.marks([SOURCE]) == {SOURCE: []}
+    source = await server_row(storage)
+    await storage.pins.settle([seen("one", source=source)], HOLD)
+    await storage.capabilities.update(number(source), {"help": "x"}, released_by=9)
+    assert await storage.pins.marks([source]) == {source: []}
 
-    await storage.pins.settle([seen("two")], HOLD)
-    await storage.pins.settle([seen("three")], HOLD)
+    await storage.pins.settle([seen("two", source=source)], HOLD)
+    await storage.pins.settle([seen("three", source=source)], HOLD)
 
     assert await states(storage) == [
         ("one", "retired", "first sight"),
@@ -121,7 +135,60 @@ async def test_an_owners_change_is_accepted_in_their_name(storage: Storage) -> N
         ("three", "held", "changed"),
     ]
     assert (await only(storage, "accepted")).decided_by == 9
-    assert await storage.pins.release("mcp:8", user_id=9) is False
+
+
+async def test_a_change_that_is_refused_releases_nothing(storage: Storage) -> None:
+    """The definition and its pins change in one moment, or neither does."""
+    source = await server_row(storage)
+    await storage.pins.settle([seen("one", source=source)], HOLD)
+
+    with pytest.raises(Conflict):
+        await storage.capabilities.update(
+            number(source), {"help": "x"}, expected_version=7, released_by=9
+        )
+
+    assert await states(storage) == [("one", "accepted", "first sight")]
+
+
+async def test_what_is_no_more_the_definition_decides_nothing(storage: Storage) -> None:
+    """Somebody who read the row before it was changed must not use up the release."""
+    source = await server_row(storage)
+    await storage.pins.settle([seen("one", source=source)], HOLD)
+    old, new = seen("one", source=source), seen("two", source=source)
+    await storage.capabilities.update(number(source), {"help": "x"}, released_by=9)
+
+    with pytest.raises(Conflict, match="changed meanwhile"):
+        await storage.pins.settle([replace(old, version=1)], HOLD)
+    await storage.pins.settle([replace(new, version=2)], HOLD)
+
+    assert await states(storage) == [
+        ("one", "retired", "first sight"),
+        ("two", "accepted", "owner"),
+    ]
+
+
+async def test_what_is_gone_is_not_judged(storage: Storage) -> None:
+    """A look that began before its package was deleted leaves no pin behind."""
+    await storage.packages.install(PackageDraft(slug="find_it", name="Find it", type="http"))
+    sighting = replace(seen("one", source="package:find_it"), version=1)
+    await storage.packages.delete("find_it")
+
+    with pytest.raises(Conflict, match="changed meanwhile"):
+        await storage.pins.settle([sighting], HOLD)
+
+    assert await states(storage) == []
+
+
+async def test_a_replaced_package_releases_its_pins(storage: Storage) -> None:
+    """In the same moment, in the name of whoever replaced it."""
+    draft = PackageDraft(slug="find_it", name="Find it", type="http")
+    await storage.packages.install(draft)
+    await storage.pins.settle([seen("one", source="package:find_it")], HOLD)
+    await storage.packages.replace(replace(draft, name="Other"), released_by=9)
+
+    await storage.pins.settle([replace(seen("two", source="package:find_it"), version=2)], HOLD)
+
+    assert (await only(storage, "accepted")).decided_by == 9
 
 
 async def test_a_lock_accepts_what_nobody_saw_yet(storage: Storage) -> None:

@@ -6,10 +6,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from tests.support.crib import problem_of
 from tests.support.tenants import Tenants
 from toolcrib.errors import InvalidRequest, NotAuthenticated, NotFound, NotGranted
 from toolcrib.grants.agents import AgentDraft
 from toolcrib.identity.tokens import new_token
+
+CAPABILITIES = "/api/super-admin/capabilities"
 
 
 async def test_tokens_are_the_users_own_business(tenants: Tenants) -> None:
@@ -133,3 +136,68 @@ async def test_a_bound_token_sees_the_calls_and_chats_of_its_agent(tenants: Tena
     chat_of_two = (await desk.chats.list(caller, agent_id=two.id))[0]
     with pytest.raises(NotFound):
         await desk.chats.get(bound, chat_of_two.id)
+
+
+@pytest.mark.parametrize("who", ["root", "admin_a", "user_a"])
+async def test_a_bound_token_reads_what_its_agent_holds(tenants: Tenants, who: str) -> None:
+    """Lists and single rows alike, whatever else its user may read; the tools are all there."""
+    person = getattr(tenants, who)
+    agent = await tenants.agent(tenants.user_a, tenants.a, "greet")
+    await tenants.agent(tenants.admin_a, tenants.a, "notes")  # another agent's, of the same group
+    bound = await tenants.crib.somebody(person.id, agent_id=agent.id)
+    [held] = agent.capability_ids
+    everything = [row["id"] for row in (await person.api.get(CAPABILITIES)).json()["items"]]
+    others = sorted(set(everything) - {held})
+
+    assert (len(others) > 0, held in everything) == (True, True)
+    assert [row["id"] for row in (await bound.api.get(CAPABILITIES)).json()["items"]] == [held]
+    assert (await bound.api.get(f"{CAPABILITIES}/{held}")).status_code == 200
+    for number in others:
+        there = await bound.api.get(f"{CAPABILITIES}/{number}")
+        nowhere = await bound.api.get(f"{CAPABILITIES}/999999")
+        assert (there.status_code, problem_of(there)) == (404, problem_of(nowhere))
+    assert (await bound.api.get(f"{CAPABILITIES}?code=notes")).json()["items"] == []
+    listed = await bound.api.get(f"/api/v1/agents/{agent.id}/tools")
+    assert [tool["name"] for tool in listed.json()["tools"]] == ["hello"]
+
+
+async def test_what_its_agent_gets_a_bound_token_sees_at_once(tenants: Tenants) -> None:
+    """And what is taken from the agent is out of sight."""
+    agent = await tenants.agent(tenants.user_a, tenants.a, "greet")
+    await tenants.agent(tenants.admin_a, tenants.a, "notes")
+    bound = await tenants.crib.somebody(tenants.user_a.id, agent_id=agent.id)
+    place = f"/api/v1/agents/{agent.id}"
+    put = await tenants.user_a.api.put(f"{place}/capabilities", json={"capabilities": ["notes"]})
+
+    assert put.status_code == 200, put.text
+    codes = [row["code"] for row in (await bound.api.get(CAPABILITIES)).json()["items"]]
+    tools = [tool["name"] for tool in (await bound.api.get(f"{place}/tools")).json()["tools"]]
+    assert (codes, tools) == (["notes"], ["add_note", "lose_note"])
+
+
+@pytest.mark.parametrize("who", ["root", "admin_a", "user_a"])
+async def test_a_bound_token_is_shown_nothing_of_the_installation(
+    tenants: Tenants, who: str
+) -> None:
+    """Tool classes, packages, plugins, servers, logins: none in lists, none by name."""
+    agent = await tenants.agent(tenants.user_a, tenants.a, "greet")
+    slug = {
+        "slug": "word_count",
+        "name": "Word Count",
+        "type": "mcp_streamable_http",
+        "config": {"endpoint": "https://words.test/mcp", "tool_name": "count"},
+    }
+    assert (await tenants.root.api.post("/admin/tools/install", json=slug)).status_code == 201
+    api = (await tenants.crib.somebody(getattr(tenants, who).id, agent_id=agent.id)).api
+
+    assert (await api.get("/tools")).json()["tools"] == []
+    assert (await api.get("/tools/message_tool")).status_code == 404
+    for path in ("/admin/tools", "/admin/tools/word_count", "/api/v1/plugins", "/admin/secrets"):
+        assert (await api.get(path)).status_code == 403, path
+    for path in ("/api/v1/mcp/servers", "/api/v1/mcp/connections", "/api/v1/pins"):
+        assert (await api.get(path)).json()["items"] == [], path
+    there, nowhere = [
+        await api.post("/api/v1/mcp/connections", json={"ref": f"package:{slug}"})
+        for slug in ("word_count", "no_such")
+    ]
+    assert problem_of(there) == problem_of(nowhere)

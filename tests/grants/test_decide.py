@@ -6,7 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from toolcrib.grants.decide import INSTALLATION, Action, Holding, Kind, decide, of_call, personal
+from toolcrib.grants.decide import (
+    INSTALLATION,
+    TOOL_CLASSES,
+    Action,
+    Holding,
+    Kind,
+    decide,
+    of_call,
+    personal,
+)
 from toolcrib.identity.caller import Caller
 from toolcrib.identity.roles import Role
 
@@ -31,6 +40,7 @@ THINGS: dict[str, Holding] = {
     "call without group": of_call(user_id=4, group_id=None),
     "user row": Holding(kind="user", owner_id=4, group_ids=frozenset({10})),
     "group row": Holding(kind="group", group_id=10),
+    "tool classes": TOOL_CLASSES,
     "plugins": INSTALLATION,
 }
 
@@ -50,6 +60,7 @@ TABLE: list[tuple[str, str, str, str]] = [
     ("call without group", "owner", "owner", "root"),
     ("user row", "root admin owner", "owner", "root"),
     ("group row", "root admin member owner", "root admin member owner", "root"),
+    ("tool classes", EVERYBODY, EVERYBODY, "root"),
     ("plugins", "root admin stranger", "root", "root"),
 ]
 CELLS = [
@@ -84,10 +95,13 @@ def test_a_token_bound_to_an_agent_reaches_that_agent_and_changes_nothing() -> N
 
 
 def test_a_bound_token_sees_what_its_agent_needs() -> None:
-    """The agent with its chats and calls, the capabilities it resolves, and its own user."""
+    """The agent with its chats and calls, the capabilities it holds, and its own user."""
     bound = replace(OWNER, agent_id=7)
     things = {
         **THINGS,
+        "held": Holding(kind="group_capability", group_id=10, agent_id=7),
+        "held by another": Holding(kind="group_capability", group_id=10, agent_id=8),
+        "held, of another group": Holding(kind="group_capability", group_id=20, agent_id=7),
         "its chat": personal(4, agent_id=7),
         "another agent's chat": personal(4, agent_id=8),
         "its call": of_call(user_id=4, group_id=10, agent_id=7),
@@ -96,8 +110,7 @@ def test_a_bound_token_sees_what_its_agent_needs() -> None:
 
     seen = {name for name, thing in things.items() if decide(bound, "see", thing)}
 
-    capabilities = {"system", "user", "group", "private"}
-    assert seen == capabilities | {"group agent", "its chat", "its call", "user row"}
+    assert seen == {"held", "group agent", "its chat", "its call", "user row"}
 
 
 def test_a_creator_who_left_the_group_loses_its_agent() -> None:

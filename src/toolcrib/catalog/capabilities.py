@@ -95,9 +95,17 @@ class CapabilityStore(Protocol):
         ...
 
     async def update(
-        self, capability_id: int, changes: Mapping[str, Any], *, expected_version: int | None = None
+        self,
+        capability_id: int,
+        changes: Mapping[str, Any],
+        *,
+        expected_version: int | None = None,
+        released_by: int | None = None,
     ) -> Capability:
-        """Raises NotFound, or Conflict with the current row when the version differs."""
+        """Raises NotFound, or Conflict with the current row when the version differs.
+
+        `released_by`: in the same moment the pins of its tools are released in this user's name.
+        """
         ...
 
 
@@ -105,7 +113,8 @@ class CapabilityStore(Protocol):
 class Reach:
     """Whose rows a list covers: `system` and `user` rows always, and these groups and owner.
 
-    `every_group` is the super-admin's. Private rows are their owner's alone.
+    `every_group` is the super-admin's. Private rows are their owner's alone. With `agent_id` only
+    the rows of these that this agent holds.
     """
 
     group_ids: frozenset[int] = frozenset()
@@ -113,6 +122,7 @@ class Reach:
     every_group: bool = False
     everything: bool = False
     """The operator at the command line: private rows too."""
+    agent_id: int | None = None
 
 
 def split_codes(code: str) -> tuple[str, ...]:

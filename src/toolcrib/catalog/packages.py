@@ -59,9 +59,16 @@ class PackageStore(Protocol):
         """Raises Conflict, with the installed row untouched, when the slug exists."""
         ...
 
-    async def replace(self, draft: PackageDraft, *, expected_version: int | None = None) -> Package:
+    async def replace(
+        self,
+        draft: PackageDraft,
+        *,
+        expected_version: int | None = None,
+        released_by: int | None = None,
+    ) -> Package:
         """Put another definition under an installed slug; what was granted stays granted.
 
+        `released_by`: in the same moment the pins of its tools are released in this user's name.
         Raises NotFound, or Conflict with the current row when the version differs.
         """
         ...

@@ -66,6 +66,8 @@ class Sighting:
     ref: str
     fingerprint: str
     definition: Mapping[str, Any] = field(repr=False)
+    version: int | None = None
+    """Of the row that the definition was read from; None where it stands in no row."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -106,7 +108,8 @@ class PinStore(Protocol):
         No tool is there twice.
 
         Processes that settle one source at a time wait for each other, so that of two first
-        sights one is the first.
+        sights one is the first. Raises Conflict, and decides nothing about a source, when its row
+        has another version by now: what was read is no more the definition.
         """
         ...
 
@@ -137,10 +140,6 @@ class PinStore(Protocol):
         """Accept definitions that nobody may have seen yet; the tools' other ones retire."""
         ...
 
-    async def release(self, source: str, *, user_id: int | None) -> bool:
-        """Somebody changed the source's definitions on purpose; whether it had any pins."""
-        ...
-
     async def forget(
         self, source: str, *, name: str | None = None, fingerprint: str | None = None
     ) -> int:
@@ -155,7 +154,14 @@ def source_of(kind: KindName, code: str, capability_id: int | None) -> str | Non
     return f"{kind}:{capability_id}" if capability_id is not None and capability_id > 0 else None
 
 
-def sighting_of(source: str, spec: ToolSpec, ref: str, provenance: Provenance | None) -> Sighting:
+def sighting_of(
+    source: str,
+    spec: ToolSpec,
+    ref: str,
+    provenance: Provenance | None,
+    *,
+    version: int | None = None,
+) -> Sighting:
     """Raises TypeError for a definition that is no JSON."""
     shown = dict(spec.definition)
     if provenance is not None:
@@ -166,6 +172,7 @@ def sighting_of(source: str, spec: ToolSpec, ref: str, provenance: Provenance | 
         ref=ref,
         fingerprint=fingerprint_of(spec, provenance),
         definition=shown,
+        version=version,
     )
 
 

@@ -11,7 +11,6 @@ from toolcrib.coordination.signals import Signals
 from toolcrib.desk.activating import RegisteredCode, activation_of, held_by, registered_codes
 from toolcrib.desk.drafts import CapabilityKinds, changed_draft, checked_draft
 from toolcrib.desk.making import Making
-from toolcrib.desk.pins import Pins
 from toolcrib.desk.reach import require, within_reach
 from toolcrib.errors import Conflict, NotFound
 from toolcrib.grants.decide import decide, of_capability
@@ -35,14 +34,12 @@ class Capabilities:
         registry: Registry,
         kinds: CapabilityKinds,
         signals: Signals,
-        pins: Pins,
     ) -> None:
         self._capabilities = capabilities
         self._making = Making(capabilities=capabilities, groups=groups)
         self._registry = registry
         self._kinds = kinds
         self._signals = signals
-        self._pins = pins
 
     async def create(self, caller: Caller, draft: CapabilityDraft) -> Capability:
         """Raises InvalidOptions with the field, NotFound, NotGranted, Conflict."""
@@ -91,8 +88,8 @@ class Capabilities:
         return registered_codes(self._registry, await held_by(self._capabilities, group_id))
 
     async def get(self, caller: Caller, capability_id: int) -> Capability:
-        row = await self._capabilities.find(capability_id)
-        thing = row and of_capability(row)
+        row = await self._find(caller, capability_id)
+        thing = row and of_capability(row, agent_id=caller.agent_id)
         return within_reach(row, caller, thing, what=f"capability {capability_id}")
 
     async def list(
@@ -105,15 +102,11 @@ class Capabilities:
         limit: int = 50,
     ) -> Sequence[Capability]:
         """With `code`, rows whose codes include it; with `archived`, archived rows too."""
-        reach = Reach(
-            group_ids=caller.group_ids,
-            owner_id=caller.user_id,
-            every_group=caller.is_super_admin,
-        )
         rows = await self._capabilities.list(
-            reach=reach, code=code, archived=archived, after=after, limit=limit
+            reach=_reach(caller), code=code, archived=archived, after=after, limit=limit
         )
-        return [row for row in rows if decide(caller, "see", of_capability(row))]
+        held_by = caller.agent_id
+        return [r for r in rows if decide(caller, "see", of_capability(r, agent_id=held_by))]
 
     async def update(
         self,
@@ -134,11 +127,15 @@ class Capabilities:
         touched = {name: getattr(draft, name) for name in changes}
         if "access_type" in changes:
             touched |= {"group_id": draft.group_id, "owner_id": draft.owner_id}
+        is_another = is_another_definition(row, draft)
         updated = await self._capabilities.update(
-            capability_id, touched, expected_version=expected_version
+            capability_id,
+            touched,
+            expected_version=expected_version,
+            released_by=caller.user_id if is_another else None,
         )
-        if is_another_definition(row, updated):
-            await self._pins.released(f"{row.type}:{row.id}", caller)
+        if is_another:
+            await self._signals.bump("pins")
         await self._signals.bump("catalog")
         return updated
 
@@ -168,13 +165,32 @@ class Capabilities:
         await self._signals.bump("catalog")
         return updated
 
+    async def _find(self, caller: Caller, capability_id: int) -> Capability | None:
+        """The row; for a token that is bound to an agent, only one that the agent holds."""
+        if caller.agent_id is None:
+            return await self._capabilities.find(capability_id)
+        rows = await self._capabilities.list(
+            reach=_reach(caller), archived=True, after=capability_id - 1, limit=1
+        )
+        return next((row for row in rows if row.id == capability_id), None)
+
     async def _changeable(self, caller: Caller, capability_id: int) -> Capability:
         row = await self.get(caller, capability_id)
-        require(caller, "change", of_capability(row), what=f"capability {capability_id}")
+        thing = of_capability(row, agent_id=caller.agent_id)
+        require(caller, "change", thing, what=f"capability {capability_id}")
         return row
 
 
-def is_another_definition(before: Capability, after: Capability) -> bool:
+def _reach(caller: Caller) -> Reach:
+    return Reach(
+        group_ids=caller.group_ids,
+        owner_id=caller.user_id,
+        every_group=caller.is_super_admin,
+        agent_id=caller.agent_id,
+    )
+
+
+def is_another_definition(before: Capability, after: CapabilityDraft) -> bool:
     """Whether whoever made this change means other tools by it. The options of a server's row say
     how it is connected to; its tools are others when it is another server."""
     if after.type == "mcp":
@@ -182,9 +198,9 @@ def is_another_definition(before: Capability, after: Capability) -> bool:
     return _written(before) != _written(after)
 
 
-def _server_of(row: Capability) -> object:
+def _server_of(row: Capability | CapabilityDraft) -> object:
     return expand_dotted(row.options or {}).get("server_url")
 
 
-def _written(row: Capability) -> tuple[object, ...]:
+def _written(row: Capability | CapabilityDraft) -> tuple[object, ...]:
     return (row.type, row.code, row.name, row.description, row.options)

@@ -19,6 +19,7 @@ from toolcrib.desk.secrets import StoredSecrets
 from toolcrib.desk.servers import McpServers
 from toolcrib.desk.settings import StoredSettings
 from toolcrib.desk.tokens import Tokens
+from toolcrib.desk.tool_classes import ToolClasses
 from toolcrib.desk.tools import Tools
 from toolcrib.desk.users import Users
 
@@ -40,6 +41,7 @@ class Desk:
     calls: Calls
     plugins: LoadedPlugins
     tools: Tools
+    tool_classes: ToolClasses
     servers: McpServers
     connections: Connections
     pins: Pins

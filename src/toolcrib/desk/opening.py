@@ -24,6 +24,7 @@ from toolcrib.desk.server_packages import PackageServers
 from toolcrib.desk.servers import McpServers
 from toolcrib.desk.settings import StoredSettings
 from toolcrib.desk.tokens import Tokens
+from toolcrib.desk.tool_classes import ToolClasses
 from toolcrib.desk.tools import Tools
 from toolcrib.desk.users import Users
 
@@ -44,7 +45,6 @@ def open_desk(parts: Parts) -> Desk:
         registry=parts.registry,
         kinds=parts.capability_kinds,
         signals=signals,
-        pins=pins,
     )
     return Desk(
         groups=Groups(groups=stores.groups, signals=signals),
@@ -64,6 +64,7 @@ def open_desk(parts: Parts) -> Desk:
         calls=Calls(journal=stores.journal),
         plugins=LoadedPlugins(plugins=parts.plugins, signals=signals),
         tools=_tools(parts, entrance),
+        tool_classes=ToolClasses(),
     )
 
 

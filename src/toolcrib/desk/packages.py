@@ -106,9 +106,11 @@ class InstalledTools:
             )
         async with self._views.in_conflicts():
             package = await self._packages.replace(
-                draft_of(reading), expected_version=expected_version
+                draft_of(reading),
+                expected_version=expected_version,
+                released_by=caller.user_id,
             )
-        await self._pins.released(f"package:{slug}", caller)
+        await self._signals.bump("pins")
         return await self._changed(package, reading, findings)
 
     async def list(

@@ -137,11 +137,6 @@ class Pins:
             found[pin.source].append(pin)
         return found
 
-    async def released(self, source: str, caller: Caller) -> None:
-        """The caller changed the definitions of a source on purpose."""
-        if await self._pins.release(source, user_id=caller.user_id):
-            await self._signals.bump("pins")
-
     async def gone(self, source: str) -> None:
         """The source is deleted."""
         if await self._pins.forget(source):

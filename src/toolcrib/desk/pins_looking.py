@@ -16,7 +16,7 @@ from toolcrib.errors import Conflict
 from toolcrib.grants.decide import decide, of_capability
 from toolcrib.identity.caller import Caller
 from toolcrib.resolution.conditions import Situation
-from toolcrib.resolution.holding import Brought, Holding
+from toolcrib.resolution.holding import Brought, Holding, until_current
 from toolcrib.resolution.installed import InstalledPackages
 from toolcrib.resolution.offering import Providers, Shelf
 from toolcrib.resolution.servers import ServerProvider
@@ -80,6 +80,9 @@ class PinLooking:
         require_installation(caller, "change", what=_WHAT)
         if self._holding.rules.policy == "off":
             raise Conflict("TOOLCRIB_PINS is `off`: nothing is pinned.", hint="Set it to `hold`.")
+        return await until_current(lambda: self._looked(caller))
+
+    async def _looked(self, caller: Caller) -> Looked:
         bundles = [self._shelf.bundle(code) for code in self._shelf.codes()]
         brought: list[Brought] = [(bundle, None) for bundle in bundles if bundle]
         absences: list[Absence] = []

@@ -14,7 +14,7 @@ from toolcrib.errors import NotFound, ToolcribError
 from toolcrib.grants.agents import AgentStore
 from toolcrib.grants.groups import usual_group
 from toolcrib.identity.caller import Caller
-from toolcrib.resolution.holding import Holding
+from toolcrib.resolution.holding import Holding, until_current
 from toolcrib.resolution.installed import InstalledPackages, PackageKinds, definition_of
 from toolcrib.sources.mcp.packages import McpPackageKind
 from toolcrib.tools.remote import ServerState
@@ -82,7 +82,9 @@ class PackageServers:
             )
         except ToolcribError as error:
             return replace(unknown, status="failed", error=(error.code, str(error)))
-        return await self._sifted(package, state) if state.tools else state
+        if not state.tools:
+            return state
+        return await until_current(lambda: self._sifted(package, state))
 
     async def _sifted(self, package: Package, state: ServerState) -> ServerState:
         """Without the tool whose definition must be accepted first."""

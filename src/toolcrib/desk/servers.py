@@ -13,11 +13,11 @@ from dataclasses import replace
 from toolcrib.catalog.capabilities import Capability
 from toolcrib.desk.capabilities import Capabilities
 from toolcrib.desk.server_packages import PackageServers
-from toolcrib.errors import NotFound
+from toolcrib.errors import Conflict, NotFound
 from toolcrib.grants.decide import decide, of_capability
 from toolcrib.grants.groups import usual_group
 from toolcrib.identity.caller import Caller
-from toolcrib.resolution.holding import Holding
+from toolcrib.resolution.holding import Holding, until_current
 from toolcrib.resolution.servers import ServerProvider
 from toolcrib.tools.call import Call
 from toolcrib.tools.remote import ServerState
@@ -95,12 +95,22 @@ class McpServers:
     async def _state(
         self, caller: Caller, row: Capability, *, refresh: bool = False
     ) -> ServerState:
+        async def again() -> ServerState:
+            now = await self._capabilities.get(caller, row.id)
+            return await self._seen(caller, now, refresh=refresh)
+
+        try:
+            return await self._seen(caller, row, refresh=refresh)
+        except Conflict:  # the row was changed since it was read
+            return await until_current(again)
+
+    async def _seen(self, caller: Caller, row: Capability, *, refresh: bool) -> ServerState:
         group = row.group_id if row.access_type == "group" else usual_group(caller)
         state = await self._provider.state(
             row, user_id=caller.user_id, group_id=group, refresh=refresh
         )
         offers = [Offer(spec=spec, run=_nothing) for spec in state.specs]
-        bundle = Bundle(code=row.codes[0], kind="mcp", offers=offers)
+        bundle = Bundle(code=row.codes[0], kind="mcp", offers=offers, version=row.version)
         [(sifted, _)] = await self._holding.sift([(bundle, row.id)])
         return replace(
             state,

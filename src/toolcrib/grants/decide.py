@@ -26,13 +26,17 @@ Kind = Literal[
     "call",
     "user",
     "group",
+    "tool_classes",
     "installation",
 ]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Holding:
-    """Whom a thing belongs to: all that the table needs to know of it."""
+    """Whom a thing belongs to: all that the table needs to know of it.
+
+    `agent_id`: the agent that a chat or a call is of, or that holds a capability.
+    """
 
     kind: Kind
     group_id: int | None = None
@@ -110,6 +114,7 @@ _TABLE: dict[Kind, tuple[Rule, Rule, Rule]] = {
     "call": (_owner_or_group_admin, _owner_or_group_admin, _super_admin),
     "user": (_acquainted_admin, _owner, _super_admin),
     "group": (_member, _member, _super_admin),
+    "tool_classes": (_anyone, _anyone, _super_admin),
     "installation": (_any_admin, _super_admin, _super_admin),
 }
 """The table of authority: who may see, use and change. A super-admin counts as a member
@@ -128,12 +133,14 @@ _WORDS: dict[Kind, str] = {
     "call": "it is seen by the user who made it and by the group's admin",
     "user": "users are seen by themselves and by admins of their groups",
     "group": "groups are seen by their members",
+    "tool_classes": "the installed tool classes are everybody's to know",
     "installation": "it belongs to the installation",
 }
 
 _ACTIONS: tuple[Action, ...] = ("see", "use", "change")
-_OF_AN_AGENT = frozenset[Kind]({"group_agent", "own_agent", "personal", "call"})
-_BEYOND_AN_AGENT = frozenset[Kind]({"group", "installation", "user_setting", "group_setting"})
+_BEYOND_AN_AGENT = frozenset[Kind](
+    {"group", "installation", "tool_classes", "user_setting", "group_setting"}
+)
 
 
 def decide(caller: Caller, action: Action, thing: Holding) -> Verdict:
@@ -145,22 +152,29 @@ def decide(caller: Caller, action: Action, thing: Holding) -> Verdict:
 
 
 def _within_binding(caller: Caller, action: Action, thing: Holding) -> bool:
-    """A token bound to an agent uses that agent, its chats and calls, and changes nothing."""
+    """A token bound to an agent uses that agent, what it holds, its chats and calls, and changes
+    nothing."""
     if action == "change" or thing.kind in _BEYOND_AN_AGENT:
         return False
     if thing.kind == "user":
         return _owner(caller, thing)
-    return thing.kind not in _OF_AN_AGENT or thing.agent_id == caller.agent_id
+    return thing.agent_id == caller.agent_id
 
 
-def of_capability(row: Capability) -> Holding:
+def of_capability(row: Capability, *, agent_id: int | None = None) -> Holding:
+    """`agent_id` is the agent that holds the row, where it is reached through one."""
     kinds: dict[AccessType, Kind] = {
         "system": "system_capability",
         "user": "user_capability",
         "group": "group_capability",
         "private": "private_capability",
     }
-    return Holding(kind=kinds[row.access_type], group_id=row.group_id, owner_id=row.owner_id)
+    return Holding(
+        kind=kinds[row.access_type],
+        group_id=row.group_id,
+        owner_id=row.owner_id,
+        agent_id=agent_id,
+    )
 
 
 def of_agent(row: Agent) -> Holding:
@@ -192,3 +206,6 @@ def of_call(*, user_id: int, group_id: int | None, agent_id: int | None = None) 
 
 INSTALLATION = Holding(kind="installation")
 """Plugins, packages and vault secrets: names and status are the admins' to see."""
+
+TOOL_CLASSES = Holding(kind="tool_classes")
+"""The catalogue of installed tool classes."""

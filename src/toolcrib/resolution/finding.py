@@ -54,8 +54,12 @@ async def find(
     providers: Providers,
     settings: Mapping[str, str],
     missing: Sequence[int] = (),
+    agent_id: int | None = None,
 ) -> Findings:
-    """Ask for all rows at once: one that has to wait for a server delays no other."""
+    """Ask for all rows at once: one that has to wait for a server delays no other.
+
+    `agent_id` is the agent that holds the rows, where one does.
+    """
     situation = Situation(
         context=caller.context,
         in_chat=caller.chat is not None,
@@ -68,7 +72,7 @@ async def find(
         if isinstance(provider, Preparing):
             await provider.prepare([row for row in ordered if row.type == kind])
     answers = await asyncio.gather(
-        *(_found_for(row, caller, situation, providers) for row in ordered)
+        *(_found_for(row, caller, agent_id, situation, providers) for row in ordered)
     )
     bundles: list[tuple[Bundle, int | None]] = []
     absences = [gone(capability_id) for capability_id in missing]
@@ -79,9 +83,13 @@ async def find(
 
 
 async def _found_for(
-    row: Capability, caller: Caller, situation: Situation, providers: Providers
+    row: Capability,
+    caller: Caller,
+    agent_id: int | None,
+    situation: Situation,
+    providers: Providers,
 ) -> Found:
-    refused = refusal(row, caller)
+    refused = refusal(row, caller, agent_id=agent_id)
     if refused is not None:
         return (), (refused,)
     provider = providers.get(row.type)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 import structlog
 
@@ -24,6 +25,7 @@ from toolcrib.catalog.pins import (
     sighting_of,
     source_of,
 )
+from toolcrib.errors import Conflict
 from toolcrib.tools.source import Bundle, Hold, Offer, ref
 from toolcrib.tools.turns import aside
 
@@ -32,6 +34,8 @@ Brought = tuple[Bundle, int | None]
 """A bundle and the id of the capability that brought it."""
 _QUIET = frozenset({"first sight", "owner", "person", "lock", "code"})
 """Decisions that nobody need hear of."""
+_TRIES = 4
+Found = TypeVar("Found")
 _Marks = Mapping[tuple[str, str], PinMark]
 _UNREADABLE = Hold(
     reason="its definition cannot be kept, for it is no JSON text that a database holds",
@@ -51,7 +55,10 @@ class Holding:
         self._judged: set[str] = set()
 
     async def sift(self, brought: Sequence[Brought]) -> list[Brought]:
-        """The same bundles; what is held back has a `hold` and its siblings have none."""
+        """The same bundles; what is held back has a `hold` and its siblings have none.
+
+        Raises Conflict when one of them is no more what its row says.
+        """
         if self.rules.policy == "off":
             return list(brought)
         sifted = [bundle for bundle, _ in brought]
@@ -135,6 +142,19 @@ class Holding:
         return found
 
 
+async def until_current(work: Callable[[], Awaitable[Found]]) -> Found:
+    """Read definitions and sift them; again where one was changed in between.
+
+    Raises Conflict where one is changed again and again.
+    """
+    for _ in range(_TRIES):
+        try:
+            return await work()
+        except Conflict:
+            continue
+    return await work()
+
+
 def _too_many() -> Hold:
     return Hold(
         reason=f"its source has shown {MOST_OF_A_SOURCE:,} definitions already; no more are kept",
@@ -190,7 +210,9 @@ def _sighting(source: str, bundle: Bundle, offer: Offer) -> Sighting | None:
     """None for what no database holds: NUL in a name, NaN in a schema."""
     where = ref(bundle.kind, bundle.code, offer.spec.name)
     try:
-        sighting = sighting_of(source, offer.spec, where, offer.provenance)
+        sighting = sighting_of(
+            source, offer.spec, where, offer.provenance, version=bundle.version
+        )
         json.dumps(sighting.definition, allow_nan=False, default=dict)
         where.encode()
     except (TypeError, ValueError, RecursionError):

@@ -108,6 +108,7 @@ class InstalledPackages:
             description=package.description,
             offers=[_offer(package, kind, tool) for tool in tools],
         )
+            version=package.version,
 
 
 def definition_of(package: Package) -> dict[str, Any]:

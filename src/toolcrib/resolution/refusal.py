@@ -8,8 +8,8 @@ from toolcrib.identity.caller import Caller
 from toolcrib.resolution.toolset import Absence
 
 
-def refusal(row: Capability, caller: Caller) -> Absence | None:
-    """Why the caller may not use the row; None when they may."""
+def refusal(row: Capability, caller: Caller, *, agent_id: int | None = None) -> Absence | None:
+    """Why the caller may not use the row, reached through the agent; None when they may."""
     if row.archived:
         return Absence(
             stage="capability",
@@ -18,7 +18,7 @@ def refusal(row: Capability, caller: Caller) -> Absence | None:
             fix="Take it off the agent, or restore it.",
             code=row.code,
         )
-    verdict = decide(caller, "use", of_capability(row))
+    verdict = decide(caller, "use", of_capability(row, agent_id=agent_id))
     if verdict:
         return None
     return Absence(

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from toolcrib.catalog.capabilities import Capability, CapabilityStore
+from toolcrib.catalog.pins import OF_CAPABILITIES
 from toolcrib.errors import NotFound
 from toolcrib.grants.agents import Agent, AgentStore
 from toolcrib.grants.decide import decide, of_agent
@@ -16,7 +17,7 @@ from toolcrib.identity.caller import Caller
 from toolcrib.resolution.exposed import ExposedNames
 from toolcrib.resolution.finding import Findings, find
 from toolcrib.resolution.granted import narrowed
-from toolcrib.resolution.holding import Holding
+from toolcrib.resolution.holding import Brought, Holding, until_current
 from toolcrib.resolution.offering import Generation, Providers
 from toolcrib.resolution.searching import Searching
 from toolcrib.resolution.selection import select
@@ -99,26 +100,28 @@ class Resolver:
         key = ("agent", agent_id, *_key(acting), self._generation())
         toolset = self._recalled(key)
         if toolset is None:
-            stored = await self._capabilities.find_many(agent.capability_ids)
-            present = {row.id for row in stored}
-            missing = [i for i in agent.capability_ids if i not in present]
-            rows = [*stored, *map(_held_code, agent.codes)]
-            toolset = await self._named(agent, rows, acting, missing)
+            toolset = await self._named(agent, acting)
             if self._searching is not None:
                 toolset = self._searching.of(agent, toolset)
             self._remember(key, toolset)
         return acting, toolset
 
-    async def _named(
-        self, agent: Agent, rows: Sequence[Capability], caller: Caller, missing: Sequence[int]
-    ) -> Toolset:
+    async def _named(self, agent: Agent, caller: Caller) -> Toolset:
         """Resolve with the names that the agent's tools have, and write down new ones."""
-        found = await self._found(rows, caller, missing)
+        found = await until_current(lambda: self._found_by(agent, caller))
         bundles, off = select(found.bundles, agent.tools_config)
         found = replace(found, bundles=bundles, absences=[*found.absences, *off])
         if self._names is None:
             return await found.toolset()
         return await settled(found, agent.id, self._names)
+
+    async def _found_by(self, agent: Agent, caller: Caller) -> Findings:
+        """What the agent's rows bring, as they are stored now. Raises Conflict as `sift`."""
+        stored = await self._capabilities.find_many(agent.capability_ids)
+        versions: dict[int | None, int] = {row.id: row.version for row in stored}
+        missing = [i for i in agent.capability_ids if i not in versions]
+        rows = [*stored, *map(_held_code, agent.codes)]
+        return await self._found(rows, caller, missing, agent_id=agent.id, versions=versions)
 
     async def for_capabilities(self, rows: Sequence[Capability], caller: Caller) -> Toolset:
         """The tools of stored rows for a caller whose group is chosen."""
@@ -134,20 +137,32 @@ class Resolver:
         self, rows: Sequence[Capability], caller: Caller, *, missing: Sequence[int] = ()
     ) -> Toolset:
         """Resolve afresh, without remembering; rows may be ones that no store has."""
-        found = await self._found(rows, caller, missing)
+        found = await until_current(lambda: self._found(rows, caller, missing))
         return await found.toolset()
 
     async def _found(
-        self, rows: Sequence[Capability], caller: Caller, missing: Sequence[int]
+        self,
+        rows: Sequence[Capability],
+        caller: Caller,
+        missing: Sequence[int],
+        *,
+        agent_id: int | None = None,
+        versions: Mapping[int | None, int] | None = None,
     ) -> Findings:
+        """`versions` of the rows, where they were read just now."""
         granted, lost = await narrowed(rows, caller, self._capabilities)
         known = await self._settings.available(user_id=caller.user_id, group_id=caller.group_id)
         found = await find(
-            granted, caller, providers=self._providers, settings=known, missing=missing
+            granted,
+            caller,
+            providers=self._providers,
+            settings=known,
+            missing=missing,
+            agent_id=agent_id,
         )
         bundles = found.bundles
         if self._holding is not None:
-            bundles = await self._holding.sift(bundles)
+            bundles = await self._holding.sift(_versioned(bundles, versions or {}))
         return replace(found, bundles=bundles, absences=[*lost, *found.absences])
 
     def _recalled(self, key: object) -> Toolset | None:
@@ -177,6 +192,16 @@ async def resolve(
     """
     found = await find(rows, caller, providers=providers, settings=settings, missing=missing)
     return await found.toolset()
+
+
+def _versioned(brought: Sequence[Brought], versions: Mapping[int | None, int]) -> list[Brought]:
+    """Bundles whose row is the definition of their tools know the row's version."""
+    return [
+        (replace(bundle, version=versions.get(number)), number)
+        if bundle.kind in OF_CAPABILITIES
+        else (bundle, number)
+        for bundle, number in brought
+    ]
 
 
 def _held_code(code: str) -> Capability:

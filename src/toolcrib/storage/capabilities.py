@@ -18,7 +18,15 @@ from toolcrib.errors import InvalidRequest
 from toolcrib.storage import rows
 from toolcrib.storage.database import Database
 from toolcrib.storage.failures import taken
-from toolcrib.storage.tables import LIVE_DEFAULTS, capabilities, capability_codes, groups, users
+from toolcrib.storage.pin_rows import released
+from toolcrib.storage.tables import (
+    LIVE_DEFAULTS,
+    agent_capabilities,
+    capabilities,
+    capability_codes,
+    groups,
+    users,
+)
 
 _DRAFTED = {field.name for field in fields(CapabilityDraft)} & set(capabilities.c.keys())
 _MANY = 1000
@@ -97,7 +105,12 @@ class SqlCapabilityStore:
             return [Capability(**row) for row in await rows.many(connection, chosen)]
 
     async def update(
-        self, capability_id: int, changes: Mapping[str, Any], *, expected_version: int | None = None
+        self,
+        capability_id: int,
+        changes: Mapping[str, Any],
+        *,
+        expected_version: int | None = None,
+        released_by: int | None = None,
     ) -> Capability:
         """`changes` may hold any field of CapabilityDraft, and `archived`."""
         values = rows.checked_changes(changes, _DRAFTED | {"archived"})
@@ -124,10 +137,22 @@ class SqlCapabilityStore:
             changed = Capability(**row)
             if "code" in values:
                 await _write_codes(connection, changed)
+            if released_by is not None and before is not None:
+                source, now = f"{before['type']}:{capability_id}", self._database.now()
+                await released(connection, source, user_id=released_by, now=now)
         return changed
 
 
 def _within(reach: Reach) -> ColumnElement[bool]:
+    if reach.agent_id is None:
+        return _reached(reach)
+    held = select(agent_capabilities.c.capability_id).where(
+        agent_capabilities.c.agent_id == reach.agent_id
+    )
+    return and_(capabilities.c.id.in_(held), _reached(reach))
+
+
+def _reached(reach: Reach) -> ColumnElement[bool]:
     if reach.everything:
         return true()
     kind = capabilities.c.access_type

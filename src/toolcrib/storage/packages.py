@@ -22,6 +22,7 @@ from toolcrib.secrets.placeholders import SECRETS, needs
 from toolcrib.storage import rows
 from toolcrib.storage.database import Database
 from toolcrib.storage.failures import taken
+from toolcrib.storage.pin_rows import released
 from toolcrib.storage.tables import agents, capabilities, capability_codes, packages
 
 _DRAFTED = tuple(field.name for field in fields(PackageDraft))
@@ -51,9 +52,16 @@ class SqlPackageStore:
             with taken(f"The package {draft.slug!r} is installed already; it was not changed."):
                 return _package(await rows.one(connection, statement))
 
-    async def replace(self, draft: PackageDraft, *, expected_version: int | None = None) -> Package:
+    async def replace(
+        self,
+        draft: PackageDraft,
+        *,
+        expected_version: int | None = None,
+        released_by: int | None = None,
+    ) -> Package:
         values = {name: getattr(draft, name) for name in _DRAFTED if name != "slug"}
-        return await self._write(draft.slug, {**values, "last_test": None}, expected_version)
+        changed = {**values, "last_test": None}
+        return await self._write(draft.slug, changed, expected_version, released_by)
 
     async def find(self, slug: str) -> Package | None:
         async with self._database.read() as connection:
@@ -88,7 +96,11 @@ class SqlPackageStore:
         return [row["slug"] for row in found if secret in needs(row["config"], SECRETS)]
 
     async def _write(
-        self, slug: str, values: Mapping[str, Any], expected: int | None = None
+        self,
+        slug: str,
+        values: Mapping[str, Any],
+        expected: int | None = None,
+        released_by: int | None = None,
     ) -> Package:
         statement = (
             update(packages)
@@ -102,6 +114,9 @@ class SqlPackageStore:
             row = await rows.maybe(connection, statement)
             if row is None:
                 raise await _unchanged(connection, slug, expected)
+            if released_by is not None:
+                now = self._database.now()
+                await released(connection, f"package:{slug}", user_id=released_by, now=now)
         return _package(row)
 
 

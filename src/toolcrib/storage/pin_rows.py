@@ -7,12 +7,20 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import RowMapping, and_, delete, or_, select, update
+from sqlalchemy import RowMapping, and_, delete, or_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from toolcrib.catalog.pins import MOST_OF_A_TOOL, Decision, Pin, PinState, Sighting
+from toolcrib.catalog.pins import (
+    MOST_OF_A_TOOL,
+    OF_CAPABILITIES,
+    Decision,
+    Pin,
+    PinState,
+    Sighting,
+)
+from toolcrib.errors import Conflict
 from toolcrib.storage import rows
-from toolcrib.storage.tables import pins
+from toolcrib.storage.tables import capabilities, packages, pins
 
 AT_ONCE = 500
 """Values of one statement."""
@@ -45,6 +53,48 @@ def portions(sightings: Sequence[Sighting]) -> Iterator[list[Sighting]]:
         portion += mine
     if portion:
         yield portion
+
+
+async def wait_for(connection: AsyncConnection, source: str) -> None:
+    """Until nobody else decides about the source's pins. SQLite has one writer anyway."""
+    if connection.dialect.name == "postgresql":
+        lock = text("SELECT pg_advisory_xact_lock(hashtext(:place))")
+        await connection.execute(lock, {"place": f"toolcrib pins {source}"})
+
+
+async def require_current(connection: AsyncConnection, sightings: Sequence[Sighting]) -> None:
+    """Raises Conflict for a definition whose row has another version by now, or is gone."""
+    read = {one.source: one.version for one in sightings if one.version is not None}
+    places = {source: source.partition(":") for source in read}
+    slugs = [name for kind, _, name in places.values() if kind == "package"]
+    ids = [int(name) for kind, _, name in places.values() if kind in OF_CAPABILITIES]
+    now: dict[str, int] = {}
+    for start in range(0, len(slugs), AT_ONCE):
+        chosen = select(packages.c.slug, packages.c.version).where(
+            packages.c.slug.in_(slugs[start : start + AT_ONCE])
+        )
+        now |= {f"package:{slug}": v for slug, v in (await connection.execute(chosen)).all()}
+    for start in range(0, len(ids), AT_ONCE):
+        chosen = select(capabilities.c.type, capabilities.c.id, capabilities.c.version).where(
+            capabilities.c.id.in_(ids[start : start + AT_ONCE])
+        )
+        now |= {f"{kind}:{id_}": v for kind, id_, v in (await connection.execute(chosen)).all()}
+    for source, version in read.items():
+        if now.get(source) != version:
+            raise Conflict(f"{source} was changed meanwhile.", hint="Ask again.")
+
+
+async def released(
+    connection: AsyncConnection, source: str, *, user_id: int, now: datetime
+) -> None:
+    """Somebody changes the source's definitions on purpose, in this transaction: the next ones
+    are accepted in their name."""
+    await wait_for(connection, source)
+    await connection.execute(
+        update(pins)
+        .where(pins.c.source == source)
+        .values(state="released", decided_at=now, decided_by=user_id)
+    )
 
 
 async def end_releases(connection: AsyncConnection, known: Sequence[Pin]) -> None:

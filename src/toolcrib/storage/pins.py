@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import and_, delete, insert, or_, select, text, update
+from sqlalchemy import and_, delete, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from toolcrib.catalog.pins import (
@@ -28,8 +28,10 @@ from toolcrib.storage.pin_rows import (
     make_room,
     pin_of,
     portions,
+    require_current,
     retiring,
     row_of,
+    wait_for,
 )
 from toolcrib.storage.tables import pins
 from toolcrib.tools.turns import Turns
@@ -65,7 +67,8 @@ class SqlPinStore:
         self, connection: AsyncConnection, sightings: Sequence[Sighting], judge: Judge
     ) -> None:
         for source in sorted({one.source for one in sightings}):
-            await self._wait_for(connection, source)
+            await wait_for(connection, source)
+        await require_current(connection, sightings)
         known = await known_pins(connection, sightings)
         fresh: list[dict[str, Any]] = []
         turns = Turns()
@@ -137,7 +140,7 @@ class SqlPinStore:
         decision = Decision(state="accepted", how=how, decided_by=user_id)
         async with self._database.write() as connection:
             for source in sorted({source for source, _ in tools}):
-                await self._wait_for(connection, source)
+                await wait_for(connection, source)
             for (source, name), mine in tools.items():
                 kept = [await self._put(connection, one, decision) for one in mine]
                 await connection.execute(retiring(source, name, kept, keeps_others=False))
@@ -156,15 +159,6 @@ class SqlPinStore:
         )
         return (await connection.execute(statement.returning(pins.c.id))).scalar_one()
 
-    async def release(self, source: str, *, user_id: int | None) -> bool:
-        statement = (
-            update(pins)
-            .where(pins.c.source == source)
-            .values(state="released", decided_at=self._database.now(), decided_by=user_id)
-        )
-        async with self._database.write() as connection:
-            return await rows.affected(connection, statement) > 0
-
     async def forget(
         self, source: str, *, name: str | None = None, fingerprint: str | None = None
     ) -> int:
@@ -175,12 +169,6 @@ class SqlPinStore:
             statement = statement.where(pins.c.fingerprint == fingerprint)
         async with self._database.write() as connection:
             return await rows.affected(connection, statement)
-
-    async def _wait_for(self, connection: AsyncConnection, source: str) -> None:
-        """SQLite has one writer anyway."""
-        if self._database.address.kind == "postgresql":
-            lock = text("SELECT pg_advisory_xact_lock(hashtext(:place))")
-            await connection.execute(lock, {"place": f"toolcrib pins {source}"})
 
     async def _decide(self, connection: AsyncConnection, own: Pin, decision: Decision) -> None:
         if own.state == decision.state:

@@ -175,3 +175,5 @@ class Bundle:
     skipped: Sequence[Skip] = ()
     delegations: Sequence[Mapping[str, Any]] = ()
     """The same tools in the form that a model's vendor connects with, without any secret."""
+    version: int | None = None
+    """Of the stored row that the tools are defined by, where there is one."""
