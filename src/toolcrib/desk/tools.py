@@ -10,6 +10,7 @@ from toolcrib.agents.chats import Chat
 from toolcrib.desk.entering import Entrance
 from toolcrib.desk.reach import within_reach
 from toolcrib.desk.replying import Invoke
+from toolcrib.desk.showing import shown_to
 from toolcrib.errors import InvalidRequest, NotFound
 from toolcrib.grants.decide import INSTALLATION, decide, of_user
 from toolcrib.identity.accounts import UserStore
@@ -94,7 +95,7 @@ class Tools:
         *,
         chat_id: int | None = None,
     ) -> Preview:
-        """What a call would send; nothing is sent.
+        """What a call would send, as far as the caller may know it; nothing is sent.
 
         Raises NotFound, InvalidArguments, InvalidRequest for a tool that sends no request.
         """
@@ -115,7 +116,7 @@ class Tools:
                 f"{name!r} runs in Python: there is no request to show.",
                 hint="Tools of type api and packages can be previewed.",
             )
-        return preview
+        return shown_to(caller, preview, kind=found.kind)
 
     async def explain(
         self, caller: Caller, agent_id: int, tool: str, *, user_id: int | None = None

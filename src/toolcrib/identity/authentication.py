@@ -81,7 +81,7 @@ class Authenticator:
                     where="X-Toolcrib-User",
                     hint="Only a super-admin acts for others.",
                 )
-            acting = await self.caller_for(user_id)
+            acting = replace(await self.caller_for(user_id), overseen=True)
         if group_id is None:
             return acting
         await self._require_group(acting, group_id)

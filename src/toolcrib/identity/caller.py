@@ -22,6 +22,7 @@ class Caller:
 
     `group_id` is the group acted for, once chosen (the agent's group, else the header,
     else the only group). `agent_id` is set when the token is bound to one agent.
+    `overseen`: a super-admin acts for the user, with the user's rights.
     """
 
     user_id: int
@@ -30,6 +31,7 @@ class Caller:
     entitlements: frozenset[str] = frozenset()
     group_id: int | None = None
     agent_id: int | None = None
+    overseen: bool = False
     token_id: str | None = None
     chat: ChatRef | None = None
     context: Context = field(default_factory=Context)
@@ -47,6 +49,7 @@ class Caller:
             entitlements=self.entitlements,
             group_id=group_id,
             agent_id=self.agent_id,
+            overseen=self.overseen,
             token_id=self.token_id,
             chat=self.chat,
             context=self.context,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from toolcrib.catalog.capabilities import Capability
@@ -105,7 +105,8 @@ class DefinedProvider:
 
         async def preview(arguments: Mapping[str, Any]) -> Preview | None:
             source = self._open.get(key) or await self._opened(key, capability, owner)
-            return await source.preview(name, arguments)
+            shown = await source.preview(name, arguments)
+            return shown and replace(shown, group_id=owner.group_id)
 
         return Offer(
             spec=tool.spec,

@@ -38,6 +38,10 @@ class Preview:
     request: Mapping[str, Any]
     egress: Mapping[str, Any]
     missing: Sequence[str] = ()
+    place_is_stored: bool = False
+    """The definition names a stored value in the place of the host, not the host."""
+    group_id: int | None = None
+    """The group whose values fill the definition; None: the caller's own do."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

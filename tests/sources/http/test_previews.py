@@ -44,6 +44,7 @@ async def test_an_api_preview_is_the_request_with_its_settings_masked(bench: Ben
             "reason": preview.egress["reason"],
         },
         missing=(),
+        place_is_stored=True,
     )
     assert bench.upstream.requests == []
 

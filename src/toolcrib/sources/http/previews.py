@@ -15,6 +15,7 @@ from toolcrib.sources.http.raws import charset_of
 from toolcrib.sources.http.sending import Sender
 from toolcrib.sources.http.slots import Slot, Values
 from toolcrib.sources.http.tool import HttpTool
+from toolcrib.sources.http.upstreams import is_stored
 from toolcrib.sources.http.words import percent
 from toolcrib.tools.source import Preview
 
@@ -53,6 +54,7 @@ async def _preview(
         request={"method": tool.draft.method, "url": url, "headers": headers, "body": body},
         egress=egress,
         missing=missing,
+        place_is_stored=is_stored(tool.draft.url),
     )
 
 

@@ -28,3 +28,15 @@ def upstream_of(url: Read, language: Language) -> str | None:
         return destination(place).origin
     except EgressBlocked:
         return place
+
+
+def is_stored(url: Read) -> bool:
+    """Whether a stored value decides where calls go, or may have a part in it."""
+    seen = ""
+    for piece in url:
+        if isinstance(piece, Placeholder):
+            start = seen.lstrip()
+            place = _PLACE.match(start)
+            return place is None or place.end() == len(start)
+        seen += "x" if isinstance(piece, Slot) else piece
+    return False
