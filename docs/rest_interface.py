@@ -23,6 +23,8 @@ OPENING = [
     "  may do what.",
     f"- **Lists** answer `{{items, next_cursor}}` and take `?limit=` (1 to {MAX_LIMIT}) and",
     "  `?cursor=`, the `next_cursor` of the page before.",
+    "- **Queries** hold the parameters that the request has below, and no others: an unknown one is",
+    "  refused with 422, which names it.",
     "- **Rows** have a `version`, which is their `ETag`. A PATCH with `If-Match` changes that",
     "  version only; another one answers 409 with the `current` row.",
     "- **Errors** are `application/problem+json`: `type`, `title`, `status`, `detail`, `code`, and",

@@ -18,15 +18,20 @@ def lists_of(crib: Crib, tenant: Tenant) -> Iterator[str]:
     for path, methods in crib.app.openapi()["paths"].items():
         asked = methods.get("get", {}).get("parameters", [])
         if any(one["name"] == "cursor" for one in asked):
-            yield path.format(chat_id=tenant.chat, agent_id=tenant.agent, user_id=tenant.user.id)
+            yield path.format(
+                chat_id=tenant.chat,
+                agent_id=tenant.agent,
+                user_id=tenant.user.id,
+                ref="native:parrot/repeat",
+            )
 
 
-async def pages(api: httpx.AsyncClient, path: str, limit: int) -> list[list[Any]]:
+async def pages(api: httpx.AsyncClient, path: str, limit: int, **more: int) -> list[list[Any]]:
     """Each page's items; none where the caller may not see the list."""
     found: list[list[Any]] = []
     cursor: str | None = ""
     while cursor is not None:
-        query = {"limit": limit} | ({"cursor": cursor} if cursor else {})
+        query = {"limit": limit} | more | ({"cursor": cursor} if cursor else {})
         answer = await api.get(path, params=query)
         if answer.status_code in {403, 404}:
             return []
@@ -49,7 +54,8 @@ async def test_pages_are_full(settings: Settings, who: str, bound: bool) -> None
         paths = list(lists_of(crib, tenant))
         assert "/api/v1/users" in paths
         for path in paths:
-            whole = await pages(person.api, path, 200)
-            cut = await pages(person.api, path, 1)
+            more = {"group_id": tenant.group} if path.endswith("/registered-tools") else {}
+            whole = await pages(person.api, path, 200, **more)
+            cut = await pages(person.api, path, 1, **more)
             assert [one for page in cut for one in page] == [one for page in whole for one in page]
             assert all(len(page) == 1 for page in cut[:-1]), path

@@ -50,7 +50,7 @@ class Calling:
 
 def _asked(scope: Scope) -> tuple[int, str] | None:
     """The agent's id and the tool's name, where the request's head leaves nothing to say."""
-    if scope["type"] != "http" or scope["method"] != "POST":
+    if scope["type"] != "http" or scope["method"] != "POST" or scope["query_string"]:
         return None
     match = _CALL.fullmatch(scope["path"].removeprefix(scope.get("root_path", "")))
     if match is None:

@@ -71,7 +71,20 @@ async def paging(
     return Paging(limit, cursor)
 
 
+async def short_paging(
+    limit: Annotated[
+        int | None, Query(ge=1, le=MAX_LIMIT, description="How many items; without it all.")
+    ] = None,
+    cursor: Annotated[
+        str | None, Query(max_length=1024, description="The `next_cursor` of the page before.")
+    ] = None,
+) -> Paging:
+    return Paging(_LARGEST if limit is None else limit, cursor)
+
+
 Asked = Annotated[Paging, Depends(paging)]
+AskedWhole = Annotated[Paging, Depends(short_paging)]
+"""Of a list that is short: it comes whole unless a limit is named."""
 
 
 def page(
@@ -89,9 +102,16 @@ def page(
     }
 
 
-def whole(items: Sequence[Any]) -> dict[str, Any]:
-    """A short list in the form of the others: it is its only page."""
-    return {"items": list(items), "next_cursor": None}
+def whole(items: Sequence[Any], asked: Paging | None = None) -> dict[str, Any]:
+    """A short list in the form of the others. Its cursors count; nobody asked: one page."""
+    if asked is None:
+        return {"items": list(items), "next_cursor": None}
+    start = asked.after_id()
+    end = start + asked.limit
+    return {
+        "items": list(items[start:end]),
+        "next_cursor": _cursor(end) if end < len(items) else None,
+    }
 
 
 def _cursor(position: Position) -> str:

@@ -1,4 +1,5 @@
-"""This module reads JSON bodies strictly: bounded, with every key once, and nothing behind."""
+"""This module reads requests strictly: JSON bodies bounded, with every key once, and nothing
+behind; queries without a word that the route has not."""
 
 from __future__ import annotations
 
@@ -10,7 +11,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from toolcrib.errors import InvalidRequest
+from toolcrib.surfaces.http.places import is_open
 from toolcrib.surfaces.http.problems import Refusal
+from toolcrib.surfaces.http.querying import query_names, require_known
 from toolcrib.tools.strict_json import read_strict_json
 
 MAX_BODY = 1024 * 1024
@@ -51,15 +54,20 @@ class StrictRequest(Request):
 
 
 class StrictRoute(APIRoute):
-    """A route that reads its JSON body with the rules of this module."""
+    """A route that reads its JSON body with the rules of this module, and its query with those of
+    querying.py: but for open places, where foreign programs say things that we need not know."""
 
     def get_route_handler(self) -> Handler:
         handler = super().get_route_handler()
-        if self.body_field is None:
-            return handler
+        known = None if is_open(self.path) else query_names(self.dependant)
+        has_body = self.body_field is not None
 
         async def strictly(request: Request) -> Response:
-            return await handler(StrictRequest(request.scope, request.receive))
+            if known is not None:
+                require_known(request, known)
+            if has_body:
+                request = StrictRequest(request.scope, request.receive)
+            return await handler(request)
 
         return strictly
 

@@ -16,7 +16,7 @@ from toolcrib.surfaces.http.asking import (
     router,
     versioned,
 )
-from toolcrib.surfaces.http.paging import Asked, page, whole
+from toolcrib.surfaces.http.paging import Asked, AskedWhole, page, whole
 from toolcrib.surfaces.http.shapes.capabilities import (
     CapabilityBody,
     CapabilityPatch,
@@ -51,11 +51,14 @@ async def create_from_registered(
 
 @routes.get("/registered-tools", response_model=PageOf[RegisteredRow])
 async def registered(
-    caller: TheCaller, desk: TheDesk, group_id: Annotated[int, Query(ge=1, le=LARGEST_ID)]
+    caller: TheCaller,
+    desk: TheDesk,
+    asked: AskedWhole,
+    group_id: Annotated[int, Query(ge=1, le=LARGEST_ID)],
 ) -> Any:
     """The codes that loaded plugins register, and which of them the group has activated."""
     rows = await desk.capabilities.registered(caller, group_id=group_id)
-    return whole([RegisteredRow.of(row) for row in rows])
+    return whole([RegisteredRow.of(row) for row in rows], asked)
 
 
 @routes.get("", response_model=PageOf[CapabilityRow])

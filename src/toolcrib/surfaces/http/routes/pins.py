@@ -9,7 +9,7 @@ from fastapi import Header, Path, Query, Response
 from toolcrib.catalog.lock import read_tools
 from toolcrib.desk.pins import LIVE
 from toolcrib.surfaces.http.asking import NO_CONTENT, TheCaller, TheDesk, router
-from toolcrib.surfaces.http.paging import Asked, page, whole
+from toolcrib.surfaces.http.paging import Asked, AskedWhole, page, whole
 from toolcrib.surfaces.http.shapes.fields import PageOf
 from toolcrib.surfaces.http.shapes.pins import (
     AcceptBody,
@@ -53,10 +53,10 @@ async def list_all(caller: TheCaller, desk: TheDesk, asked: Asked, state: State 
 
 
 @routes.get("/lookalikes", response_model=PageOf[LookalikesRow])
-async def lookalikes(caller: TheCaller, desk: TheDesk) -> Any:
+async def lookalikes(caller: TheCaller, desk: TheDesk, asked: AskedWhole) -> Any:
     """Tools that a person or a model may take for each other: copies, and names and descriptions
     that are nearly the same."""
-    return whole([LookalikesRow.of(one) for one in await desk.pins.lookalikes(caller)])
+    return whole([LookalikesRow.of(one) for one in await desk.pins.lookalikes(caller)], asked)
 
 
 @routes.post("/look")
@@ -97,10 +97,10 @@ async def accept(
 
 
 @routes.get("/{ref:path}", response_model=PageOf[PinRow])
-async def show(ref: Ref, caller: TheCaller, desk: TheDesk) -> Any:
+async def show(ref: Ref, caller: TheCaller, desk: TheDesk, asked: AskedWhole) -> Any:
     """Every definition that a tool was seen with, newest first, and what was decided about it."""
     pins = await desk.pins.of_tool(caller, ref)
-    return Json(whole([PinRow.of(pin).model_dump() for pin in pins]))
+    return Json(whole([PinRow.of(pin).model_dump() for pin in pins], asked))
 
 
 @routes.delete("/{ref:path}", **NO_CONTENT)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import Path
 
 from toolcrib.surfaces.http.asking import NO_CONTENT, Id, TheCaller, TheDesk, router
-from toolcrib.surfaces.http.paging import whole
+from toolcrib.surfaces.http.paging import AskedWhole, whole
 from toolcrib.surfaces.http.shapes.fields import PageOf
 from toolcrib.surfaces.http.shapes.tokens import NewTokenRow, TokenBody, TokenRow
 
@@ -29,10 +29,10 @@ async def create(user_id: Id, body: TokenBody, caller: TheCaller, desk: TheDesk)
 
 
 @routes.get("", response_model=PageOf[TokenRow])
-async def list_all(user_id: Id, caller: TheCaller, desk: TheDesk) -> Any:
+async def list_all(user_id: Id, caller: TheCaller, desk: TheDesk, asked: AskedWhole) -> Any:
     """The user's tokens, oldest first, without the tokens themselves."""
     rows = await desk.tokens.list(caller, user_id=user_id)
-    return whole([TokenRow.of(row) for row in rows])
+    return whole([TokenRow.of(row) for row in rows], asked)
 
 
 @routes.delete("/{token_id}", **NO_CONTENT)
