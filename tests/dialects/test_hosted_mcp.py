@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from toolcrib.dialects.hosted_mcp import (
     AnthropicForm,
@@ -17,6 +20,11 @@ from toolcrib.dialects.hosted_mcp import (
 from toolcrib.errors import EgressBlocked, InvalidOptions, UnresolvedPlaceholderError
 from toolcrib.secrets.binding import BoundValue
 
+stored = st.text(
+    st.characters(exclude_categories=["Cs", "Cc"]) | st.sampled_from("&=#?/%+;@:\\ .{}$"),
+    min_size=1,
+    max_size=30,
+).filter(lambda text: bool(text.strip()))
 WIKI: dict[str, Any] = {
     "type": "mcp",
     "server_label": "wiki",
@@ -64,9 +72,49 @@ def test_type_is_always_mcp():
 
 
 def test_values_are_not_read_again():
-    """A value that looks like a placeholder is sent as it is."""
-    filled = canonical({"server_url": "https://x/${A}"}, {"A": "${B}", "B": "no"})
-    assert filled["server_url"] == "https://x/${B}"
+    """A value that looks like a placeholder is sent as it is; in an address encoded."""
+    options = {"server_label": "${A}", "server_url": "https://x/${A}"}
+    filled = canonical(options, {"A": "${B}", "B": "no"})
+    assert (filled["server_label"], filled["server_url"]) == ("${B}", "https://x/$%7BB%7D")
+
+
+@given(stored, stored)
+def test_values_stay_in_their_place_of_the_address(segment: str, pair: str):
+    """None begins a query, adds a parameter or is a step up, whatever it holds."""
+    options = {"server_url": "https://wiki.test/a/${SEGMENT}/mcp?k=${PAIR}&z=1"}
+    try:
+        url = canonical(options, {"SEGMENT": segment, "PAIR": pair})["server_url"]
+    except InvalidOptions:
+        assert {".", ".."} & set(segment.strip().split("/"))
+        return
+    parts = urlsplit(url)
+    assert (parts.scheme, parts.netloc, parts.fragment) == ("https", "wiki.test", "")
+    assert unquote(parts.path) == f"/a/{segment.strip()}/mcp"
+    assert parse_qsl(parts.query, keep_blank_values=True) == [("k", pair.strip()), ("z", "1")]
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["evil.test/x?", "evil.test#", "user@evil.test", "evil.test/", "evil test", "evil.test\\x"],
+)
+def test_a_value_that_would_make_another_address_is_refused(value: str):
+    """What its author wrote behind the host is not pushed out of it; the value is not told."""
+    with pytest.raises(InvalidOptions) as caught:
+        canonical({"server_url": "https://${TENANT}.wiki.test/mcp"}, {"TENANT": value})
+    assert caught.value.where == "options.server_url"
+    assert "evil" not in caught.value.message
+
+
+def test_an_address_that_is_stored_whole_stays_as_it_is():
+    """Host, port, path and query of it are its owner's."""
+    values = {"WIKI": "https://wiki.test:8443/team/mcp?v=2"}
+    assert canonical({"server_url": "${WIKI}"}, values)["server_url"] == values["WIKI"]
+
+
+def test_an_address_without_values_is_the_authors():
+    """Not a character of it is changed."""
+    options = {"server_url": "https://Wiki.test/a b/[x]"}
+    assert canonical(options, {})["server_url"] == options["server_url"]
 
 
 @pytest.mark.parametrize("value", [{}, {"TOKEN": ""}, {"TOKEN": "  "}])

@@ -11,7 +11,9 @@ from typing import Any, Final, cast
 from toolcrib.errors import EgressBlocked
 from toolcrib.secrets.binding import hosts_of
 from toolcrib.secrets.masking import MASK
-from toolcrib.secrets.placeholders import fill, needs
+from toolcrib.secrets.placeholders import SETTINGS, fill, needs
+from toolcrib.sources.http.slots import Values
+from toolcrib.sources.http.urls import address_of
 from toolcrib.sources.oauth.options import has_auth, without_auth
 from toolcrib.tools.dotted import expand_dotted
 
@@ -26,12 +28,19 @@ def settings_needed(options: Mapping[str, Any]) -> frozenset[str]:
 def canonical(options: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, Any]:
     """The server as one dict with `"type": "mcp"`, as a vendor gets it.
 
-    Raises UnresolvedPlaceholderError that names the setting, EgressBlocked for a setting that may
-    go to certain hosts only, InvalidOptions for keys that cannot be nested.
+    Stored values stand in its address as in those of HTTP tools: encoded for their place. Raises
+    UnresolvedPlaceholderError that names the setting, EgressBlocked for a setting that may go to
+    certain hosts only, InvalidOptions for keys that cannot be nested and for a value that would
+    make another host of the address.
     """
-    for name in sorted(needs(without_auth(options))):
+    sent = without_auth(options)
+    for name in sorted(needs(sent)):
         _require_free(name, values.get(name, ""))
-    return filled(options, values)
+    found, template = filled(options, values), expand_dotted(sent).get("server_url")
+    if isinstance(template, str) and needs(template):
+        place = Values(values, SETTINGS)
+        found["server_url"] = address_of(template.strip(), place, where="options.server_url")
+    return found
 
 
 def filled(options: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, Any]:
