@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from toolcrib.errors import InvalidArguments
 from toolcrib.isolation.tail import Kept
 
 Ending = Literal["exited", "time", "output", "disk", "files", "closed"]
@@ -183,3 +184,14 @@ async def _ended(pid: int) -> None:
 
 def _code(code: int) -> int:
     return 128 - code if code < 0 else code
+
+
+def require_sayable(argv: Sequence[str]) -> None:
+    """Raises InvalidArguments for what the system takes for no argument of a program."""
+    for part in argv:
+        try:
+            said = os.fsencode(part)
+        except UnicodeEncodeError:
+            raise InvalidArguments("The command holds half a character, '\\ud800' or so.") from None
+        if b"\0" in said:
+            raise InvalidArguments("The command holds the character NUL.")

@@ -7,22 +7,22 @@ is stopped, whichever process of ours runs it: all of them watch the folder.
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
 
-from toolcrib.errors import CallFailed, CallRefused, InvalidArguments
+from toolcrib.errors import CallFailed, CallRefused
 from toolcrib.isolation.filling import Filling
+from toolcrib.isolation.folders import Folders
 from toolcrib.isolation.limits import Limits
 from toolcrib.isolation.plain import plain, plain_obstacle
 from toolcrib.isolation.probing import Isolation, probe
-from toolcrib.isolation.programs import PATH, find_strangers
-from toolcrib.isolation.running import Command, Ran, Running, run
+from toolcrib.isolation.programs import find_strangers
+from toolcrib.isolation.running import Command, Ran, Running, require_sayable, run
 from toolcrib.isolation.view import View
 
 Mode = Literal["auto", "off", "plain"]
@@ -44,6 +44,10 @@ class Key:
         return f"{self.number}-{self.uuid}"
 
 
+Lives = Callable[[Key], Awaitable[bool]]
+"""Whether the chat of a sandbox is still there."""
+
+
 class Sandboxes:
     """All sandboxes of this machine, under `folder`."""
 
@@ -55,8 +59,11 @@ class Sandboxes:
         limits: Limits | None = None,
         network: bool = False,
         look: Callable[[], Isolation] = probe,
+        lives: Lives | None = None,
     ) -> None:
-        self._folder = folder
+        """`lives` says whether a chat is still there; None: every one is."""
+        self._folders = Folders(folder)
+        self._lives = lives
         self._mode: Mode = mode
         self.limits = limits or Limits()
         self._network = network
@@ -97,12 +104,12 @@ class Sandboxes:
     ) -> Ran:
         """Run a command in the chat's folder. `keep`: how many bytes of its output are kept.
 
-        Raises CallRefused where commands are not run, InvalidArguments for what no command line
-        can hold, CallFailed when it cannot be started.
+        Raises CallRefused where commands are not run and for a chat that is gone, InvalidArguments
+        for what no command line can hold, CallFailed when it cannot be started.
         """
         if (obstacle := self.obstacle) is not None:
             raise CallRefused(f"No command is run: {obstacle[0]}.", hint=obstacle[1])
-        _require_sayable(argv)
+        require_sayable(argv)
         gate = self._gates.setdefault(key.name, asyncio.Semaphore(AT_ONCE))
         async with gate:
             if self._gates.get(key.name) is not gate:
@@ -123,7 +130,7 @@ class Sandboxes:
         seconds: float | None,
         keep: int,
     ) -> Ran:
-        folder, user = self._place(key)
+        folder, user = await self._entered(key)
         cgroups = None if self._mode == "plain" else self.isolation.cgroups
         starved = cgroups.starved(key.name) if cgroups else 0
         among = self._running.setdefault(key.name, set())
@@ -162,15 +169,8 @@ class Sandboxes:
         for one in tuple(self._running.pop(key.name, ())):
             one.stop("closed")
         self._gates.pop(key.name, None)
-        if not (self._folder / key.name).exists():
-            return
-        gone = self._folder / f".gone-{key.name}"
-        (self._folder / key.name).rename(gone)
-        remover = await asyncio.create_subprocess_exec(
-            *("rm", "-rf", "--one-file-system", "--", str(gone)), env={"PATH": PATH}
-        )
-        await remover.wait()
-        await self._leave(key)
+        if await self._folders.remove(key.name):
+            await self._leave(key)
 
     async def _leave(self, key: Key) -> None:
         """Remove the chat's group, once the kernel has done away with what was killed."""
@@ -188,11 +188,25 @@ class Sandboxes:
 
     def kept(self) -> list[Key]:
         """The chats that have a folder here."""
-        if not self._folder.exists():
-            return []
-        names = [path.name for path in self._folder.iterdir() if _NAME.fullmatch(path.name)]
+        names = [name for name in self._folders.names() if _NAME.fullmatch(name)]
         parts = [name.partition("-") for name in names]
         return [Key(number=int(number), uuid=uuid) for number, _, uuid in parts]
+
+    async def clear(self) -> None:
+        """Remove what is left of sandboxes whose end was interrupted."""
+        await self._folders.clear()
+
+    async def _entered(self, key: Key) -> tuple[Path, int | None]:
+        """The folder of a chat that is there.
+
+        Whoever deletes a chat removes the folder afterwards, and here it is made before the chat is
+        looked for: so one of the two sees what the other did, in whichever process.
+        """
+        folder, user = self._place(key)
+        if self._lives is not None and not await self._lives(key):
+            await self.end(key)
+            raise CallRefused("No command is run: the chat is gone.")
+        return folder, user
 
     def _place(self, key: Key) -> tuple[Path, int | None]:
         """The folder, made when it is first needed, and the stranger it belongs to."""
@@ -200,13 +214,7 @@ class Sandboxes:
             raise CallRefused(f"{key.name!r} cannot be the name of a sandbox.")
         strangers = find_strangers() if self._mode == "plain" else self.isolation.strangers
         user = None if strangers is None else strangers.of(key.number)
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        folder = self._folder / key.name
-        if not folder.exists():
-            folder.mkdir(mode=0o700)
-            if user is not None:
-                os.chown(folder, user, user)
-        return folder, user
+        return self._folders.made(key.name, user), user
 
     def _command(
         self,
@@ -225,14 +233,3 @@ class Sandboxes:
         groups = isolation.cgroups.enter(key.name, limits) if isolation.cgroups else ()
         view = View(folder=folder, network=self._network)
         return isolation.walls.around(argv, view, limits, user=user, groups=groups, files=files)
-
-
-def _require_sayable(argv: Sequence[str]) -> None:
-    """Raises InvalidArguments for what the system takes for no argument of a program."""
-    for part in argv:
-        try:
-            said = os.fsencode(part)
-        except UnicodeEncodeError:
-            raise InvalidArguments("The command holds half a character, '\\ud800' or so.") from None
-        if b"\0" in said:
-            raise InvalidArguments("The command holds the character NUL.")

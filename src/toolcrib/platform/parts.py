@@ -89,7 +89,7 @@ class PlatformParts:
         self.shelf = NativeShelf(self.registry, allow_langsmith=settings.allow_langsmith)
         self._ways_out = WaysOut(settings, storage.signals, self.tasks)
         self.client = self._ways_out.client
-        self.rooms = open_rooms(settings, self.client)
+        self.rooms = open_rooms(settings, self.client, storage.chats)
         self.host.rooms = self.rooms
         self.servers = self._ways_out.servers
         self.stdio_policy = self._ways_out.policy

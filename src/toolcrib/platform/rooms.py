@@ -10,7 +10,7 @@ import structlog
 from toolcrib.agents.chats import ChatStore
 from toolcrib.errors import ToolcribError
 from toolcrib.isolation.limits import MIB, Limits
-from toolcrib.isolation.sandboxes import Sandboxes
+from toolcrib.isolation.sandboxes import Key, Sandboxes
 from toolcrib.net.client import GuardedClient
 from toolcrib.plugin.rooms import BrowserPlan, Rooms
 from toolcrib.settings import Settings
@@ -18,8 +18,13 @@ from toolcrib.settings import Settings
 _log = structlog.get_logger(__name__)
 
 
-def sandboxes_of(settings: Settings) -> Sandboxes:
+def sandboxes_of(settings: Settings, chats: ChatStore | None = None) -> Sandboxes:
     """The sandboxes of an installation; nothing is made before the first command."""
+
+    async def lives(key: Key) -> bool:
+        chat = None if chats is None else await chats.find(key.number)
+        return chat is not None and chat.uuid == key.uuid
+
     return Sandboxes(
         settings.data_dir / "sandboxes",
         mode=settings.sandbox,
@@ -29,13 +34,14 @@ def sandboxes_of(settings: Settings) -> Sandboxes:
             disk=settings.sandbox_disk * MIB,
             processes=settings.sandbox_processes,
         ),
+        lives=None if chats is None else lives,
     )
 
 
-def open_rooms(settings: Settings, client: GuardedClient) -> Rooms:
+def open_rooms(settings: Settings, client: GuardedClient, chats: ChatStore) -> Rooms:
     """Make it in the loop that the platform belongs to."""
     return Rooms(
-        sandboxes_of(settings),
+        sandboxes_of(settings, chats),
         guard=client.guard,
         proxy=settings.egress_proxy.get_secret_value(),
         browser=BrowserPlan(program=settings.browser),
@@ -59,5 +65,6 @@ async def _end_forgotten(rooms: Rooms, chats: ChatStore) -> None:
         for key in await asyncio.to_thread(rooms.sandboxes.kept):
             if await chats.find(key.number) is None:
                 await rooms.end(key.number, key.uuid)
+        await rooms.sandboxes.clear()
     except (OSError, ToolcribError) as error:
         _log.warning("forgotten sandboxes stay for now", error=str(error))

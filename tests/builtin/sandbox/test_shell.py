@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.chatting import Office, Talk, open_office
+from toolcrib.errors import CallRefused
 from toolcrib.settings import Settings
 
 
@@ -50,8 +51,8 @@ async def test_a_folder_outside_is_refused(talk: Talk) -> None:
 
 async def test_a_command_that_takes_too_long_is_stopped(talk: Talk) -> None:
     """What it wrote until then is in the answer."""
-    answer = await talk.call("execute_command", command="echo begun; sleep 1000", timeout=1)
-    assert answer["structured"]["error"].startswith("It was stopped after 1 s.")
+    answer = await talk.call("execute_command", command="echo begun; sleep 1000", timeout=5)
+    assert answer["structured"]["error"].startswith("It was stopped after 5 s.")
     assert answer["structured"]["output"] == "begun\n"
 
 
@@ -104,6 +105,19 @@ async def test_deleting_the_chat_ends_everything(talk: Talk) -> None:
         answer = await busy
     assert answer["structured"]["error"] == "It was stopped: the chat's sandbox was closed."
     assert list(folder.iterdir()) == []
+
+
+async def test_a_call_that_outlives_its_chat_makes_nothing_again(talk: Talk) -> None:
+    """The next command of a call that began before the chat was deleted."""
+    await talk.ok("execute_command", command="touch made")
+    sandboxes = talk.crib.platform.rooms.sandboxes
+    [key] = sandboxes.kept()
+    await talk.end()
+
+    with pytest.raises(CallRefused, match="the chat is gone"):
+        await sandboxes.run(key, ("/bin/sh", "-c", "touch again"))
+
+    assert sandboxes.kept() == []
 
 
 @pytest.fixture
