@@ -104,11 +104,11 @@ class InstalledPackages:
         return Bundle(
             code=package.code,
             kind="package",
+            version=package.version,
             name=package.name,
             description=package.description,
             offers=[_offer(package, kind, tool) for tool in tools],
         )
-            version=package.version,
 
 
 def definition_of(package: Package) -> dict[str, Any]:
