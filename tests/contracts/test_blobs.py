@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
@@ -11,6 +13,7 @@ import pytest
 
 from tests.support.s3 import make_bucket, names_in, put_object, s3_server
 from toolcrib.documents.document import BlobStore
+from toolcrib.documents.folder import PartFile
 from toolcrib.errors import InvalidRequest, NotFound
 from toolcrib.storage import open_blobs
 
@@ -137,3 +140,23 @@ async def test_a_place_that_can_be_used_says_so(place: Place) -> None:
     await place.blobs.ping()
     await place.blobs.write(chunks(b"a"))
     await place.blobs.ping()
+
+
+def test_a_file_is_not_closed_under_a_thread_that_writes() -> None:
+    """Its number could become another file's: what is left to write would go there."""
+    out, into = os.pipe()
+    file = PartFile(into)
+    chunk = os.urandom(1024 * 1024)
+    writing = threading.Thread(target=file.write, args=(chunk,))
+    writing.start()
+    with os.fdopen(out, "rb", buffering=0) as reader:
+        first = reader.read(1)  # it writes, and the pipe is full before it is done
+        closing = threading.Thread(target=file.close)
+        closing.start()
+        closing.join(0.2)
+        assert closing.is_alive()
+        assert first + reader.readall() == chunk
+    writing.join(60)
+    closing.join(60)
+    assert (writing.is_alive(), closing.is_alive()) == (False, False)
+    file.write(b"nowhere")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -28,21 +29,21 @@ class FolderBlobStore:
         size = 0
         with written_to(self._root):
             await asyncio.to_thread(path.parent.mkdir, parents=True, exist_ok=True, mode=0o700)
-            handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            file = PartFile(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         try:
             async for chunk in chunks:
                 size += len(chunk)
                 if size > limit:
                     raise too_large(limit)
                 with written_to(self._root):
-                    await asyncio.to_thread(_write_all, handle, chunk)
+                    await asyncio.to_thread(file.write, chunk)
             with written_to(self._root):
                 await asyncio.to_thread(os.rename, part, path)
         except BaseException:
             part.unlink(missing_ok=True)
             raise
         finally:
-            os.close(handle)
+            file.close()
         return key, size
 
     async def read(self, key: str, *, limit: int = MAX_BYTES) -> bytes:
@@ -79,7 +80,27 @@ def _read_some(path: Path, size: int) -> bytes:
         return file.read(size)
 
 
-def _write_all(handle: int, chunk: bytes) -> None:
-    view = memoryview(chunk)
-    while view:
-        view = view[os.write(handle, view) :]
+class PartFile:
+    """An open file that threads write to.
+
+    Whoever waits for a write may be cancelled while the thread still writes. Closed under it, the
+    number of the file could become another file's, and the rest would be written there.
+    """
+
+    def __init__(self, handle: int) -> None:
+        self._handle: int | None = handle
+        self._turn = threading.Lock()
+
+    def write(self, chunk: bytes) -> None:
+        """The whole chunk; nothing once the file is closed."""
+        with self._turn:
+            view = memoryview(chunk)
+            while view and self._handle is not None:
+                view = view[os.write(self._handle, view) :]
+
+    def close(self) -> None:
+        """As soon as nobody writes."""
+        with self._turn:
+            if self._handle is not None:
+                os.close(self._handle)
+            self._handle = None
