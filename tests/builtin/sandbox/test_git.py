@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import os
 import struct
@@ -212,6 +213,44 @@ async def test_history_that_unfolds_to_gigabytes_is_not_unpacked(
                 rooms=host.rooms,
             )
     assert git("-C", str(remote), "branch", "--list") == ""
+
+
+async def test_a_push_that_is_given_up_leaves_no_process(
+    settings: Settings, tmp_path: Path
+) -> None:
+    """Git has others talk for it; they end with it, and so does their connection."""
+    reached, ended = asyncio.Event(), asyncio.Event()
+
+    async def hang(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        reached.set()
+        await reader.read()
+        ended.set()
+        writer.close()
+
+    silent = await asyncio.start_server(hang, "127.0.0.1", 0)
+    port = silent.sockets[0].getsockname()[1]
+    remote = Remote(address=f"http://127.0.0.1:{port}/work.git", trusted=True)
+    async with open_office(settings, ["git_sync"]), silent, asyncio.timeout(60):
+        host = current_host()
+        assert host is not None
+        assert host.rooms is not None
+        bundle = one_commit(tmp_path)
+        pushing = asyncio.create_task(push(bundle, remote, branch="chat-1", rooms=host.rooms))
+        await reached.wait()
+        pushing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await pushing
+        await ended.wait()
+
+
+def one_commit(folder: Path) -> bytes:
+    """A bundle of a history with one commit."""
+    work, bundle = folder / "work", folder / "bundle"
+    git("init", "-q", str(work))
+    who = ("-c", "user.name=a", "-c", "user.email=a@b")
+    git("-C", str(work), *who, "commit", "-q", "--allow-empty", "-m", "First")
+    git("-C", str(work), "bundle", "create", "-q", str(bundle), "HEAD")
+    return bundle.read_bytes()
 
 
 def bomb(*, copies: int) -> bytes:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -108,6 +109,7 @@ async def _git(
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE,
+            start_new_session=True,
         )
     except FileNotFoundError:
         raise CallFailed("Nothing was pushed: git is not installed on this machine.") from None
@@ -117,8 +119,10 @@ async def _git(
     except TimeoutError:
         raise CallFailed(f"Nothing was pushed: git did not end within {_SECONDS:g} s.") from None
     finally:
-        with suppress(ProcessLookupError):
-            process.kill()
+        if process.returncode is None:  # with what it started to talk and to unpack
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
     if process.returncode != 0:
         words = errors.decode(errors="replace").strip()[-500:]
         raise CallFailed(f"Nothing was pushed: {words or 'git failed'}")
