@@ -8,7 +8,15 @@ operator's rules refuse is raised as EgressBlocked; everything else is httpx2's 
 from __future__ import annotations
 
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterable, Mapping
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Callable,
+    Generator,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, cast
@@ -61,12 +69,14 @@ class StreamingClients:
         self,
         headers: Mapping[str, str] | None = None,
         *,
-        wrap: Callable[[httpx2.AsyncBaseTransport], httpx2.AsyncBaseTransport] | None = None,
+        wrap: Callable[[GuardedTransport], httpx2.AsyncBaseTransport] | None = None,
     ) -> httpx2.AsyncClient:
         """A client for one conversation; whoever gets it closes it. Redirects are not followed."""
         if self._tls is None:
             self._tls = trusted_tls()
-        transport: httpx2.AsyncBaseTransport = GuardedTransport(self._guard, self._pool())
+        transport = GuardedTransport(
+            self._guard, self._pool(), tls=self._tls, direct=self._proxy is None
+        )
         return httpx2.AsyncClient(
             headers={"User-Agent": AGENT, "Accept-Encoding": "identity", **(headers or {})},
             transport=wrap(transport) if wrap else transport,
@@ -97,31 +107,61 @@ class StreamingClients:
 class GuardedTransport(httpx2.AsyncBaseTransport):
     """Sends to what was judged: the place is read once, and its host is what is connected to."""
 
-    def __init__(self, guard: Guard, pool: httpcore2.AsyncConnectionPool) -> None:
-        self._guard = guard
+    def __init__(
+        self,
+        guard: Guard,
+        pool: httpcore2.AsyncConnectionPool,
+        *,
+        tls: ssl.SSLContext,
+        direct: bool,
+    ) -> None:
+        self.guard = guard
+        self.tls = tls
+        self.direct = direct
+        """No proxy stands between."""
         self._pool = pool
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        place, _ = self._guard.policy.check_url(str(request.url))
-        # Judged for every request: a kept connection, or the proxy, would ask nobody.
-        await self._guard.addresses(place)
-        _going.set(place)
         timeout = dict(request.extensions.get("timeout", {}))
         if request.method == "GET":
             timeout["read"] = None
+        answer = await self.exchange(
+            request.method,
+            str(request.url),
+            request.url.raw_path,
+            request.headers.raw,
+            request.stream,
+            {**request.extensions, "timeout": timeout},
+        )
+        return decoded(answer, request.method)
+
+    async def exchange(
+        self,
+        method: str,
+        url: str,
+        target: bytes,
+        headers: Sequence[tuple[bytes, bytes]],
+        content: Any,
+        extensions: Mapping[str, Any],
+    ) -> httpcore2.Response:
+        """The answer as it comes, neither decoded nor capped. `target` is the URL's path and query.
+
+        Raises EgressBlocked and httpx2's errors.
+        """
+        place, _ = self.guard.policy.check_url(url)
+        # Judged for every request: a kept connection, or the proxy, would ask nobody.
+        await self.guard.addresses(place)
+        _going.set(place)
         host = f"[{place.host}]" if ":" in place.host else place.host
         asked = httpcore2.Request(
-            method=request.method,
-            url=httpcore2.URL(
-                scheme=place.scheme, host=host, port=place.port, target=request.url.raw_path
-            ),
-            headers=request.headers.raw,
-            content=request.stream,
-            extensions={**request.extensions, "timeout": timeout},
+            method=method,
+            url=httpcore2.URL(scheme=place.scheme, host=host, port=place.port, target=target),
+            headers=headers,
+            content=content,
+            extensions=dict(extensions),
         )
-        with _translated():
-            answer = await self._pool.handle_async_request(asked)
-        return _decoded(answer, request.method)
+        with translated():
+            return await self._pool.handle_async_request(asked)
 
     async def aclose(self) -> None:
         await self._pool.aclose()
@@ -177,7 +217,7 @@ class _RawStream(httpx2.AsyncByteStream):
         self._answer = answer
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        with _translated():
+        with translated():
             async for piece in self._answer.aiter_stream():
                 yield piece
 
@@ -204,7 +244,7 @@ class _CappedStream(httpx2.AsyncByteStream):
         await self._inner.aclose()
 
 
-def _decoded(answer: httpcore2.Response, method: str) -> httpx2.Response:
+def decoded(answer: httpcore2.Response, method: str) -> httpx2.Response:
     """The answer with its content encoding undone, so that what is counted is what it becomes."""
     inner = httpx2.Response(
         status_code=answer.status, headers=answer.headers, stream=_RawStream(answer)
@@ -223,7 +263,7 @@ def _decoded(answer: httpcore2.Response, method: str) -> httpx2.Response:
 
 
 @contextmanager
-def _translated() -> Generator[None]:
+def translated() -> Generator[None]:
     """The pool's errors as httpx2's, which share their names."""
     try:
         yield

@@ -1,4 +1,5 @@
-"""This module opens a pool of servers for a test, with a caller and short times."""
+"""This module opens a pool of servers for a test, with a caller. What happens by itself happens
+soon; what a server has to do in time may take long, as processes do on a busy machine."""
 
 from __future__ import annotations
 
@@ -18,12 +19,12 @@ from toolcrib.sources.mcp.policy import StdioPolicy
 from toolcrib.sources.mcp.pool import Key, Pool
 from toolcrib.sources.mcp.servers import HttpServer, Server
 from toolcrib.sources.mcp.upstream import Upstream
-from toolcrib.tools.call import Call, Progress, no_progress
+from toolcrib.tools.call import Call, Log, Progress, no_log, no_progress
 from toolcrib.tools.result import Output
 from toolcrib.tools.spec import ToolSpec
 
 SHORT = Limits(
-    opening=3.0, listing=3.0, patience=3.0, retry=0.2, listed_again=0.0, listen_again=0.1
+    opening=60.0, listing=60.0, patience=60.0, retry=0.2, listed_again=0.0, listen_again=0.1
 )
 
 
@@ -36,7 +37,9 @@ async def until(holds: Callable[[], object]) -> None:
 class Bench:
     """A pool with its own loop's tasks; `changes` counts what it told of."""
 
-    def __init__(self, limits: Limits, allow: tuple[str, ...], proxy: str = "") -> None:
+    def __init__(
+        self, limits: Limits, allow: tuple[str, ...], proxy: str = "", *, lean: bool = True
+    ) -> None:
         self.changes = 0
         self.tasks: set[asyncio.Task[None]] = set()
         self.client = GuardedClient(EgressPolicy(["127.0.0.0/8"]))
@@ -47,6 +50,7 @@ class Bench:
             spawn=self.spawn,
             changed=self.change,
             limits=limits,
+            lean=lean,
         )
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
@@ -74,7 +78,8 @@ class Bench:
         arguments: Mapping[str, Any] | None = None,
         *,
         progress: Progress = no_progress,
-        deadline: float = 10.0,
+        log: Log = no_log,
+        deadline: float = 60.0,
     ) -> tuple[Output, Call]:
         call = Call(
             call_id="c",
@@ -82,9 +87,10 @@ class Bench:
             caller=Caller(user_id=1),
             deadline=deadline,
             progress=progress,
+            log=log,
         )
         spec = upstream.state.tools.specs.get(name) or ToolSpec(name=name)
-        return await call_tool(upstream, spec, call, longest=10.0), call
+        return await call_tool(upstream, spec, call, longest=60.0), call
 
     async def close(self) -> None:
         await self.pool.close()
@@ -92,13 +98,28 @@ class Bench:
         await self.client.close()
 
 
+both_ways = pytest.mark.parametrize("ways", ["lean", "library"], indirect=True)
+"""Calls over streamable HTTP once by the short way and once by the protocol library's."""
+
+
 @pytest.fixture
-async def make_bench() -> AsyncIterator[Callable[..., Bench]]:
+def ways(request: pytest.FixtureRequest) -> str:
+    return getattr(request, "param", "lean")
+
+
+@pytest.fixture
+async def make_bench(ways: str) -> AsyncIterator[Callable[..., Bench]]:
     """Benches that are closed in the end."""
     made: list[Bench] = []
 
-    def make(limits: Limits = SHORT, allow: tuple[str, ...] = (), proxy: str = "") -> Bench:
-        made.append(Bench(limits, allow, proxy))
+    def make(
+        limits: Limits = SHORT,
+        allow: tuple[str, ...] = (),
+        proxy: str = "",
+        *,
+        lean: bool = ways == "lean",
+    ) -> Bench:
+        made.append(Bench(limits, allow, proxy, lean=lean))
         return made[-1]
 
     yield make

@@ -9,26 +9,28 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import anyio
 import mcp_types as types
 from mcp.client import ClientSession, IncomingMessage
 from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost, listen
-from mcp.shared.dispatcher import ProgressFnT
+from mcp.shared.dispatcher import CallOptions
 from mcp.shared.exceptions import MCPError
 from mcp.shared.inbound import x_mcp_header_map
-from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 
 from toolcrib.errors import SourceTimeout, SourceUnreachable, ToolcribError
 from toolcrib.net.streaming import StreamingClients
 from toolcrib.sources.mcp.asking import Voices
-from toolcrib.sources.mcp.conversation import Ask, HeaderMap, Progress
+from toolcrib.sources.mcp.conversation import Ask, HeaderMap
+from toolcrib.sources.mcp.dispatching import Dispatcher
 from toolcrib.sources.mcp.envelope import CLIENT, dress, is_modern
 from toolcrib.sources.mcp.failures import refused, translated
+from toolcrib.sources.mcp.lean import ForTheLibrary, LeanCalls
 from toolcrib.sources.mcp.limits import Limits
 from toolcrib.sources.mcp.negotiation import negotiate
+from toolcrib.sources.mcp.pacing import Pace
 from toolcrib.sources.mcp.servers import Server
 from toolcrib.sources.mcp.streams import streams_to
 
@@ -36,36 +38,33 @@ from toolcrib.sources.mcp.streams import streams_to
 for _name in ("mcp", "httpx2", "httpcore2"):
     logging.getLogger(_name).setLevel(logging.CRITICAL)
 
+_REMEMBERED = 1024
 Changed = Callable[[], None]
 _MAY_ASK: Mapping[str, Any] = {"elicitation": {"form": {}, "url": {}}}
 """What a server of the newer era is told of a call whose maker can ask a person."""
-
-
-class _Dispatcher(JSONRPCDispatcher[Any]):
-    """The library's, and it tells when the other side is gone."""
-
-    def __init__(self, read: Any, write: Any, over: asyncio.Event) -> None:
-        super().__init__(read, write)
-        self._over = over
-
-    async def run(self, *args: Any, **named: Any) -> None:
-        try:
-            await super().run(*args, **named)
-        finally:
-            self._over.set()
 
 
 class Connection:
     """Run it in a task of its own: `run` returns or raises when the conversation is over."""
 
     def __init__(
-        self, server: Server, clients: StreamingClients, limits: Limits, changed: Changed
+        self,
+        server: Server,
+        clients: StreamingClients,
+        limits: Limits,
+        changed: Changed,
+        *,
+        lean: bool = True,
     ) -> None:
+        """Without `lean` the protocol library makes every call."""
         self._server = server
         self._clients = clients
         self._limits = limits
         self._changed = changed
-        self._dispatcher: _Dispatcher | None = None
+        self._may_be_lean = lean
+        self._dispatcher: Dispatcher | None = None
+        self._lean: LeanCalls | None = None
+        self._marks: dict[int, tuple[object, HeaderMap]] = {}
         self._over = asyncio.Event()
         self._opening: asyncio.Task[Any] | None = None
         self._broken_off: ToolcribError | None = None
@@ -119,8 +118,8 @@ class Connection:
             self._end_with(_closed())
 
     async def _serve(self) -> None:
-        async with streams_to(self._server, self._clients) as (read, write):
-            dispatcher = _Dispatcher(read, write, self._over)
+        async with streams_to(self._server, self._clients) as (read, write, door):
+            dispatcher = Dispatcher(read, write, self._over)
             session = ClientSession(
                 dispatcher=dispatcher,
                 client_info=CLIENT,
@@ -132,9 +131,15 @@ class Connection:
             async with session:
                 self.version = await negotiate(session)
                 self._dispatcher = dispatcher
+                if door is not None and self._may_be_lean:
+                    self._lean = LeanCalls(door, dispatcher, modern=is_modern(self.version))
                 if not self.ready.done():
                     self.ready.set_result(None)
-                await self._stay(session)
+                try:
+                    await self._stay(session)
+                finally:
+                    if self._lean is not None:
+                        self._lean.end()
 
     def _break_off(self, reason: ToolcribError) -> None:
         """Stop opening: nobody knows whether the server would ever answer."""
@@ -180,57 +185,75 @@ class Connection:
             self._changed()
 
     async def page(self, cursor: str | None, timeout: float) -> Mapping[str, Any]:  # noqa: ASYNC109
-        return await self._ask("tools/list", {"cursor": cursor} if cursor else {}, timeout)
+        dressed, options = dress("tools/list", {"cursor": cursor} if cursor else {}, self.version)
+        return await self._counted(self._by_library("tools/list", dressed, options, timeout))
 
     async def call(self, ask: Ask) -> Mapping[str, Any]:
+        modern = is_modern(self.version)
         params: dict[str, Any] = {"name": ask.name, "arguments": dict(ask.arguments), **ask.more}
-        if ask.log is not None and is_modern(self.version):
+        if ask.log is not None and modern:
             params["_meta"] = {types.LOG_LEVEL_META_KEY: "debug"}
-        marked = x_mcp_header_map(ask.input_schema) if is_modern(self.version) else None
+        dressed, options = dress(
+            "tools/call",
+            params,
+            self.version,
+            self._marked(ask.input_schema) if modern else None,
+            capabilities=_MAY_ASK if ask.person is not None else None,
+        )
         with self._voices.of(ask):
-            return await self._ask(
-                "tools/call",
-                params,
-                ask.timeout,
-                ask.progress,
-                marked,
-                _MAY_ASK if ask.person is not None else None,
-            )
+            if ask.progress is None:
+                return await self._counted(self._called(ask, dressed, options, None))
+            async with Pace(ask.progress) as pace:
+                return await self._counted(self._called(ask, dressed, options, pace))
 
-    async def _ask(
+    async def _called(
+        self, ask: Ask, params: dict[str, Any], options: CallOptions, pace: Pace | None
+    ) -> Mapping[str, Any]:
+        lean = self._lean
+        if lean is not None and not self.is_over and lean.takes(ask):
+            try:
+                return await lean.call(ask, params, options.get("headers") or {}, pace)
+            except ForTheLibrary as reason:
+                if reason.lasting:
+                    self._lean = None
+        if pace is not None:
+            options["on_progress"] = pace.on_progress
+        return await self._by_library("tools/call", params, options, ask.timeout)
+
+    async def _by_library(
         self,
         method: str,
         params: Mapping[str, Any],
+        options: CallOptions,
         timeout: float,  # noqa: ASYNC109 - the server's own time
-        progress: Progress | None = None,
-        marked: HeaderMap | None = None,
-        capabilities: Mapping[str, Any] | None = None,
     ) -> Mapping[str, Any]:
         if self._dispatcher is None or self.is_over:
             raise SourceUnreachable("The connection is over.", sent=False)
-        dressed, options = dress(method, params, self.version, marked, capabilities=capabilities)
         options["timeout"] = timeout
-        if progress is not None:
-            options["on_progress"] = _watched(progress)
-        self._in_flight += 1
         try:
-            return await self._dispatcher.send_raw_request(method, dressed, options)
+            return await self._dispatcher.send_raw_request(method, params, options)
         except MCPError as error:
             failure = refused(error)
+        raise failure
+
+    async def _counted(self, asked: Awaitable[Mapping[str, Any]]) -> Mapping[str, Any]:
+        self._in_flight += 1
+        try:
+            return await asked
         finally:
             self._in_flight -= 1
             if self._retired and not self._in_flight:
                 self.close()
-        raise failure
+
+    def _marked(self, schema: Mapping[str, Any]) -> HeaderMap:
+        """Which arguments go into headers; a list of tools is read far less often than called."""
+        known = self._marks.get(id(schema))
+        if known is None or known[0] is not schema:
+            if len(self._marks) >= _REMEMBERED:
+                self._marks.clear()
+            known = self._marks[id(schema)] = (schema, x_mcp_header_map(schema))
+        return known[1]
 
 
 def _closed() -> SourceUnreachable:
     return SourceUnreachable("The connection was closed.", sent=False)
-
-
-def _watched(progress: Progress) -> ProgressFnT:
-    async def on_progress(progress: float, total: float | None, message: str | None) -> None:
-        await told(progress, total, message)
-
-    told = progress
-    return on_progress

@@ -24,6 +24,7 @@ from toolcrib.net.outgoing import AGENT
 from toolcrib.sources.mcp.conversation import HeaderMap
 
 CLIENT: Final = types.Implementation(name=AGENT, version="1")
+_CLIENT_INFO: Final = CLIENT.model_dump(by_alias=True, mode="json", exclude_none=True)
 
 
 def is_modern(version: str) -> bool:
@@ -45,9 +46,7 @@ def dress(
         dressed["_meta"] = {
             **(params.get("_meta") or {}),
             types.PROTOCOL_VERSION_META_KEY: version,
-            types.CLIENT_INFO_META_KEY: CLIENT.model_dump(
-                by_alias=True, mode="json", exclude_none=True
-            ),
+            types.CLIENT_INFO_META_KEY: _CLIENT_INFO,
             types.CLIENT_CAPABILITIES_META_KEY: dict(capabilities or {}),
         }
         headers[MCP_METHOD_HEADER] = method

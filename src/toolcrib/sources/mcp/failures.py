@@ -19,7 +19,7 @@ from toolcrib.errors import (
     ToolcribError,
 )
 from toolcrib.sources.mcp.conversation import HeadersRefused, Refused, SessionLost
-from toolcrib.sources.mcp.faults import read_fault
+from toolcrib.sources.mcp.faults import CODE, Fault, read_fault
 
 _GONE = ("Connection closed", "SSE stream")
 """How the library words it; a server's own errors may have the same code."""
@@ -47,18 +47,22 @@ def translated(error: BaseException) -> ToolcribError:
 def refused(error: MCPError) -> SourceError:
     """Ours for a JSON-RPC error, be it the server's or one that stands for a failure below."""
     fault = read_fault(error.data)
-    if fault is None:
-        return _of_server(error)
+    return of_server(error) if fault is None else of_fault(error.message, fault)
+
+
+def of_fault(message: str, fault: Fault) -> SourceError:
+    """Ours for a failure below JSON-RPC."""
     if fault.code == "unreachable":
-        return SourceUnreachable(error.message, sent=fault.sent)
+        return SourceUnreachable(message, sent=fault.sent)
     if fault.code == "timeout":
-        return SourceTimeout(error.message, sent=fault.sent)
+        return SourceTimeout(message, sent=fault.sent)
     if fault.code == "blocked":
-        return EgressBlocked(error.message, sent=False)
-    return Refused(error.message, rpc_code=error.code, code=fault.code, status=fault.status)
+        return EgressBlocked(message, sent=False)
+    return Refused(message, rpc_code=CODE, code=fault.code, status=fault.status)
 
 
-def _of_server(error: MCPError) -> SourceError:
+def of_server(error: MCPError) -> SourceError:
+    """Ours for what a server answered, or the library for it."""
     words = error.message or f"error {error.code}"
     if error.code == types.REQUEST_TIMEOUT:
         return SourceTimeout("The server did not answer in time.", sent=True)

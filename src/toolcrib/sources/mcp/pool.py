@@ -49,7 +49,8 @@ class Pool:
     """Run `run` in the background and `close` it in the end.
 
     `clients` makes the HTTP clients when the first is needed. `changed` is called whenever what
-    was shown of a server is not so any more.
+    was shown of a server is not so any more. Without `lean` every call is made by the protocol
+    library.
     """
 
     def __init__(
@@ -61,8 +62,10 @@ class Pool:
         spawn: Spawn,
         changed: Callable[[], None],
         limits: Limits | None = None,
+        lean: bool = True,
     ) -> None:
         self.limits = limits or Limits()
+        self.lean = lean
         self._clients = clients
         self._poster = poster
         self._policy = policy
@@ -145,7 +148,7 @@ class Pool:
             server = _started(server, self._policy)
         from toolcrib.sources.mcp.connection import Connection  # noqa: PLC0415 - see `prepare`
 
-        return Connection(server, self._clients(), self.limits, changed)
+        return Connection(server, self._clients(), self.limits, changed, lean=self.lean)
 
 
 def _started(server: StdioServer, policy: StdioPolicy) -> StdioServer:

@@ -6,38 +6,57 @@ from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
-import httpx2
 from mcp.client.streamable_http import streamable_http_client
 
-from toolcrib.net.streaming import StreamingClients
+from toolcrib.net.streaming import GuardedTransport, StreamingClients
 from toolcrib.sources.mcp.authorized import Authorized
+from toolcrib.sources.mcp.door import Door
 from toolcrib.sources.mcp.faults import FaultAnswers
 from toolcrib.sources.mcp.limits import BODY_LIMIT
-from toolcrib.sources.mcp.servers import HttpServer, Server
+from toolcrib.sources.mcp.servers import HttpServer, Server, StdioServer
 from toolcrib.sources.mcp.sse import sse_transport
 from toolcrib.sources.mcp.stdio import stdio_transport
 
+_Streams = tuple[Any, Any, Door | None]
+
 
 def streams_to(server: Server, clients: StreamingClients) -> AbstractAsyncContextManager[Any]:
-    """`(what to read from, what to write to)`, open while the context is."""
+    """`(what to read from, what to write to, the door for calls)`, open while the context is.
+
+    Only streamable HTTP has a door; for the other ways it is None.
+    """
     if not isinstance(server, HttpServer):
-        return stdio_transport(server)
+        return _over_pipes(server)
     return _over_http(server, clients)
 
 
 @asynccontextmanager
-async def _over_http(server: HttpServer, clients: StreamingClients) -> AsyncGenerator[Any]:
-    bearer = server.auth
+async def _over_pipes(server: StdioServer) -> AsyncGenerator[_Streams]:
+    async with stdio_transport(server) as (read, write):
+        yield read, write, None
 
-    def wrap(inner: httpx2.AsyncBaseTransport) -> FaultAnswers:
+
+@asynccontextmanager
+async def _over_http(server: HttpServer, clients: StreamingClients) -> AsyncGenerator[_Streams]:
+    bearer = server.auth
+    guarded: list[GuardedTransport] = []
+
+    def wrap(inner: GuardedTransport) -> FaultAnswers:
+        guarded.append(inner)
         return FaultAnswers(inner if bearer is None else Authorized(inner, bearer))
 
     async with clients.client(server.headers, wrap=wrap) as client:
+        door = None
         if server.wire == "sse":
             transport: AbstractAsyncContextManager[Any] = sse_transport(server.url, client)
         else:
+            door = Door(client, guarded[0], server.url, bearer)
             transport = streamable_http_client(
                 server.url, http_client=client, max_sse_event_size=BODY_LIMIT
             )
-        async with transport as streams:
-            yield streams
+        try:
+            async with transport as (read, write):
+                yield read, write, door
+        finally:
+            if door is not None:
+                await door.aclose()

@@ -1,0 +1,131 @@
+"""This module reads messages of the protocol: the usual ones quickly, all others as the protocol
+library reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+import mcp_types as types
+from mcp.shared.exceptions import MCPError
+from pydantic_core import from_json
+
+from toolcrib.sources.mcp.failures import of_server
+
+_LEVELS: Final = frozenset(
+    ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A call's result, as it came, and the id of what it answers."""
+
+    number: object
+    result: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the request with this token is."""
+
+    token: object
+    done: float
+    total: float | None
+    message: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A log line."""
+
+    level: str
+    data: Any
+    logger: str | None
+
+
+def message_of(data: bytes) -> Result | Progress | Line | types.JSONRPCMessage:
+    """Raises what the server's error means, or Refused for what is no message."""
+    try:
+        given: object = from_json(data)
+    except ValueError:
+        given = None
+    if isinstance(given, dict):
+        found = _usual(cast("dict[str, Any]", given))
+        if found is not None:
+            return found
+    return _as_the_library(data)
+
+
+def error_of(data: bytes) -> types.ErrorData | None:
+    """The error that a body holds, if that is what it holds."""
+    try:
+        message = types.jsonrpc_message_adapter.validate_json(data, by_name=False)
+    except ValueError:
+        return None
+    return message.error if isinstance(message, types.JSONRPCError) else None
+
+
+def is_same(number: int, given: object) -> bool:
+    """Whether an id or token is this number: servers may make text of it."""
+    return given == str(number) or (given == number and not isinstance(given, bool))
+
+
+def failure(code: int, message: str, data: Any = None) -> Exception:
+    """What is to be raised for a JSON-RPC error."""
+    return of_server(MCPError(code=code, message=message, data=data))
+
+
+def _as_the_library(data: bytes) -> Result | types.JSONRPCMessage:
+    try:
+        message = types.jsonrpc_message_adapter.validate_json(data, by_name=False)
+    except ValueError:
+        message = None
+    if message is None:
+        raise failure(types.PARSE_ERROR, "Failed to parse JSON response")
+    if isinstance(message, types.JSONRPCError):
+        raise failure(message.error.code, message.error.message, message.error.data)
+    if isinstance(message, types.JSONRPCResponse):
+        return Result(message.id, message.result)
+    return message
+
+
+def _usual(given: Mapping[str, Any]) -> Result | Progress | Line | None:
+    if given.get("jsonrpc") != "2.0" or "error" in given:
+        return None
+    number, result, method = given.get("id"), given.get("result"), given.get("method")
+    if method is None:
+        usual = isinstance(result, dict) and type(number) in {int, str} and "params" not in given
+        return Result(number, cast("dict[str, Any]", result)) if usual else None
+    params = given.get("params")
+    if "id" in given or "result" in given or not isinstance(params, dict):
+        return None
+    told = cast("dict[str, Any]", params)
+    if method == "notifications/progress":
+        return _progress(told)
+    return _line(told) if method == "notifications/message" else None
+
+
+def _progress(params: Mapping[str, Any]) -> Progress | None:
+    token, done = params.get("progressToken"), params.get("progress")
+    if type(token) not in {int, str} or not _is_number(done):
+        return None
+    total, message = params.get("total"), params.get("message")
+    return Progress(
+        token,
+        float(cast("float", done)),
+        float(cast("float", total)) if _is_number(total) else None,
+        message if isinstance(message, str) else None,
+    )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _line(params: Mapping[str, Any]) -> Line | None:
+    level, logger = params.get("level"), params.get("logger")
+    if level not in _LEVELS or "data" not in params or not isinstance(logger, str | None):
+        return None
+    return Line(level, params["data"], logger)
