@@ -15,6 +15,7 @@ from toolcrib.desk.packages import InstalledTools
 from toolcrib.desk.pins import Pins
 from toolcrib.desk.pins_looking import PinLooking
 from toolcrib.desk.plugins import LoadedPlugins
+from toolcrib.desk.repeats import Repeats
 from toolcrib.desk.secrets import StoredSecrets
 from toolcrib.desk.servers import McpServers
 from toolcrib.desk.settings import StoredSettings
@@ -39,6 +40,7 @@ class Desk:
     chats: Chats
     documents: Documents
     calls: Calls
+    repeats: Repeats
     plugins: LoadedPlugins
     tools: Tools
     tool_classes: ToolClasses

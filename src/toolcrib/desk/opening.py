@@ -18,6 +18,7 @@ from toolcrib.desk.parts import Parts
 from toolcrib.desk.pins import Pins
 from toolcrib.desk.pins_looking import PinLooking
 from toolcrib.desk.plugins import LoadedPlugins
+from toolcrib.desk.repeats import Repeats
 from toolcrib.desk.replying import Replying
 from toolcrib.desk.secrets import StoredSecrets
 from toolcrib.desk.server_packages import PackageServers
@@ -62,6 +63,7 @@ def open_desk(parts: Parts) -> Desk:
         chats=_chats(parts, entrance),
         documents=Documents(documents=stores.documents, blobs=parts.blobs, entrance=entrance),
         calls=Calls(journal=stores.journal),
+        repeats=_repeats(parts),
         plugins=LoadedPlugins(plugins=parts.plugins, signals=signals),
         tools=_tools(parts, entrance),
         tool_classes=ToolClasses(),
@@ -175,6 +177,15 @@ def _chats(parts: Parts, entrance: Entrance) -> Chats:
         resolver=parts.resolver,
         replying=Replying(chats=parts.stores.chats, resolver=parts.resolver, invoke=parts.invoke),
         ended=parts.chat_ended,
+    )
+
+
+def _repeats(parts: Parts) -> Repeats:
+    return Repeats(
+        store=parts.stores.repeats,
+        sealer=parts.sealer,
+        clock=parts.clock,
+        longest=parts.call_timeout,
     )
 
 

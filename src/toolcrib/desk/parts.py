@@ -23,6 +23,7 @@ from toolcrib.grants.agents import AgentStore
 from toolcrib.identity.accounts import GroupStore, TokenStore, UserStore
 from toolcrib.identity.context import Environment
 from toolcrib.invocation.journal import Journal
+from toolcrib.invocation.repeats import RepeatStore
 from toolcrib.plugin.discovery import Plugins
 from toolcrib.plugin.registration import Registry
 from toolcrib.resolution.holding import Holding
@@ -30,6 +31,7 @@ from toolcrib.resolution.installed import InstalledPackages, PackageKinds
 from toolcrib.resolution.offering import Providers, Shelf
 from toolcrib.resolution.resolve import Resolver
 from toolcrib.resolution.servers import ServerProvider
+from toolcrib.secrets.sealing import Sealer
 from toolcrib.secrets.settings import SettingValues
 from toolcrib.secrets.vault import Vault
 
@@ -60,13 +62,16 @@ class Stores(Protocol):
     @property
     def journal(self) -> Journal: ...
     @property
+    def repeats(self) -> RepeatStore: ...
+    @property
     def signals(self) -> Signals: ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Parts:
     """What the nouns are made of. `capability_kinds` are the types that have a source here;
-    `add_key` makes a new vault key where the keys are ours to make."""
+    `add_key` makes a new vault key where the keys are ours to make; `call_timeout` is a call's
+    deadline in seconds."""
 
     stores: Stores
     values: SettingValues
@@ -89,4 +94,6 @@ class Parts:
     providers: Providers
     chat_ended: ChatEnded
     logins: LoginParts
+    sealer: Sealer
+    call_timeout: float
     add_key: Callable[[], None] | None = None

@@ -79,6 +79,8 @@ class Platform(PlatformParts):
                 providers=self.providers,
                 chat_ended=self.rooms.end,
                 logins=self.logins.parts,
+                sealer=self.sealer,
+                call_timeout=self.settings.call_timeout,
                 add_key=self.key_file and self.key_file.add,
             )
         )

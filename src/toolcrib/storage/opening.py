@@ -16,6 +16,7 @@ from toolcrib.documents.document import DocumentStore
 from toolcrib.grants.agents import AgentStore
 from toolcrib.identity.accounts import GroupStore, TokenStore, UserStore
 from toolcrib.invocation.journal import Journal
+from toolcrib.invocation.repeats import RepeatStore
 from toolcrib.resolution.exposed import ExposedNames
 from toolcrib.secrets.attempts import AttemptStore
 from toolcrib.secrets.logins import LoginStore
@@ -41,6 +42,7 @@ from toolcrib.storage.memories import SqlMemoryStore
 from toolcrib.storage.packages import SqlPackageStore
 from toolcrib.storage.pins import SqlPinStore
 from toolcrib.storage.redis.parts import RedisParts, open_redis
+from toolcrib.storage.repeats import SqlRepeatStore
 from toolcrib.storage.secrets import SqlSecretStore
 from toolcrib.storage.settings import SqlSettingStore
 from toolcrib.storage.signals import SqlSignals
@@ -68,6 +70,7 @@ class Storage:
     exposed_names: ExposedNames
     pins: PinStore
     documents: DocumentStore
+    repeats: RepeatStore
     tasks: TaskStore
     memories: MemoryStore
     journal: Journal
@@ -147,6 +150,7 @@ def _storage(
         exposed_names=SqlExposedNames(database),
         pins=SqlPinStore(database),
         documents=SqlDocumentStore(database),
+        repeats=SqlRepeatStore(database),
         tasks=SqlTaskStore(database),
         memories=SqlMemoryStore(database),
         journal=SqlJournal(database, _sink(database.address), pace=pace),

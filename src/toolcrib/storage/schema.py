@@ -17,7 +17,7 @@ from toolcrib.storage.engine import make_engine
 from toolcrib.storage.failures import translated
 from toolcrib.storage.sqlite import use_write_ahead_log
 
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009")
 """Every revision that this code knows, oldest first. A test compares it with the files."""
 HEAD = REVISIONS[-1]
 BASE = "base"

@@ -55,7 +55,12 @@ def _asked(scope: Scope) -> tuple[int, str] | None:
     match = _CALL.fullmatch(scope["path"].removeprefix(scope.get("root_path", "")))
     if match is None:
         return None
-    declared = next((value for name, value in scope["headers"] if name == b"content-type"), b"")
+    declared = b""
+    for name, value in scope["headers"]:
+        if name == b"content-type":
+            declared = value
+        elif name == b"idempotency-key":
+            return None
     return (int(match[1]), match[2]) if is_json(declared.decode("latin-1")) else None
 
 

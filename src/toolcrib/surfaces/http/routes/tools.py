@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, cast
 
-from fastapi import Path, Query, Response
+from fastapi import Header, Path, Query, Response
 
 from toolcrib.desk.desk import Desk
 from toolcrib.errors import InvalidRequest
@@ -23,10 +23,19 @@ from toolcrib.surfaces.http.shapes.tools import (
     explain_answer,
     tools_answer,
 )
-from toolcrib.surfaces.http.writing import Json
+from toolcrib.surfaces.http.writing import Json, dumps
 
 routes = router("tools", "/api/v1")
 ToolName = Annotated[str, Path(max_length=512, description="The exposed name, or the tool's ref.")]
+Key = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=1,
+        max_length=255,
+        description="Names this request: a repeat with the same key is not run again.",
+    ),
+]
 OneId = Annotated[int | None, Query(ge=1, le=LARGEST_ID)]
 
 
@@ -48,10 +57,28 @@ async def answered(
 
 @routes.post("/agents/{agent_id}/tools/{name:path}/call", response_model=CallAnswer)
 async def call(
-    agent_id: Id, name: ToolName, body: CallBody, caller: TheCaller, desk: TheDesk
+    agent_id: Id,
+    name: ToolName,
+    body: CallBody,
+    caller: TheCaller,
+    desk: TheDesk,
+    key: Key = None,
 ) -> Response:
-    """Call a tool. A tool that fails is an answer with `success: false`, not an HTTP error."""
-    return Json(await answered(desk, caller, agent_id, name, body))
+    """Call a tool. A tool that fails is an answer with `success: false`, not an HTTP error.
+
+    With an `Idempotency-Key` the same request is run once in 24 hours: its repeats get its answer.
+    """
+    if key is None:
+        return Json(await answered(desk, caller, agent_id, name, body))
+
+    async def run() -> str:
+        return dumps(await answered(desk, caller, agent_id, name, body)).decode()
+
+    await desk.agents.get(caller, agent_id)
+    place = f"agents/{agent_id}/tools/{name}"
+    text, again = await desk.repeats.once(caller, place, key, body.model_dump(), run)
+    headers = {"Idempotent-Replayed": "true"} if again else None
+    return Response(text, media_type="application/json", headers=headers)
 
 
 @routes.post("/agents/{agent_id}/tools/{name:path}/preview")
