@@ -164,6 +164,21 @@ def test_doctor_finds_open_files(program: Program):
     assert (code, found["data directory"], found["keys"]) == (7, ["problem"], ["problem"])
 
 
+def test_doctor_goes_on_after_what_cannot_be_read(program: Program):
+    """A key file that is none, and addresses that are none: each is one finding among others."""
+    program.run("secrets", "status")
+    (program.data_dir / "vault.key").unlink()
+    (program.data_dir / "vault.key").mkdir()
+    wrong = {"TOOLCRIB_EGRESS_PROXY": "http://me:hidden-word@[::1"}
+    done = program.run("doctor", "--json", extra=wrong)
+    items = json.loads(done.stdout)["items"]
+    found = {item["check"]: item for item in items}
+    assert (done.returncode, found["keys"]["status"]) == (7, "problem")
+    assert "Is a directory" in found["keys"]["detail"]
+    assert found["trusted address"]["detail"] == "what is no address by TOOLCRIB_EGRESS_PROXY"
+    assert "hidden-word" not in done.stdout + done.stderr
+
+
 def test_doctor_finds_a_database_of_newer_code(program: Program):
     """It advises what helps: the newer version, or to go down with it; never an upgrade."""
     up = json.loads(program.run("db", "upgrade", "--json").stdout)

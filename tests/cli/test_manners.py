@@ -15,7 +15,9 @@ import pytest
 
 from tests.support.environments import Program
 from toolcrib.cli.answers import as_text
+from toolcrib.cli.options import json_object
 from toolcrib.cli.words import cell, printable
+from toolcrib.errors import InvalidRequest
 
 
 @pytest.mark.parametrize(
@@ -210,3 +212,20 @@ def test_an_address_without_http(program: Program, url: str):
     done = program.run("groups", "list", "--url", url, "--token", "x")
     assert (done.returncode, "--url http://127.0.0.1:8420" in done.stderr) == (2, True)
     assert repr(url) in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{bad", "is not JSON: expecting property name enclosed in double quotes (line 1, c"),
+        ('{"a": 1, "a": 2}', "the key 'a' appears twice in one object (line 1, column 10)."),
+        ('{"a": NaN}', "NaN is not a JSON number (line 1, column 7)."),
+        ("[1]", "is not a JSON object."),
+    ],
+)
+def test_what_is_no_json_object(text: str, words: str):
+    """What a person wrote is read strictly, and the place of a fault is said."""
+    with pytest.raises(InvalidRequest) as caught:
+        json_object(text, where="options")
+    assert words in caught.value.message
+    assert caught.value.where == "options"

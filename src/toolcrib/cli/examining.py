@@ -45,6 +45,8 @@ async def examine(settings: Settings) -> list[Finding]:
             findings += await check(settings)
         except ToolcribError as error:
             findings.append(problem(_name(check), error.message, error.hint or ""))
+        except OSError as error:
+            findings.append(problem(_name(check), f"It cannot be looked at: {error}.", ""))
     return findings
 
 
@@ -217,7 +219,10 @@ def _key_file(settings: Settings) -> Path:
 
 def _place(url: str) -> str:
     """Host and port of an address: the rest may hold a password."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "what is no address"
     return parts.netloc.rpartition("@")[2] or parts.path
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -28,11 +27,16 @@ def json_object(text: str | None, *, where: str) -> dict[str, Any] | None:
     """A JSON object from the command line, `@FILE` or `-` for stdin. Raises InvalidRequest."""
     if text is None:
         return None
+    from toolcrib.tools.strict_json import read_strict_json  # noqa: PLC0415 - not for --help
+
+    written = _given(text, where)
     try:
-        value: Any = json.loads(_given(text, where))
-    except ValueError as error:
+        value: Any = read_strict_json(written)
+    except InvalidRequest as error:
+        cause = error.message.removeprefix("Not strict JSON: ").rstrip(".")
+        place = f" ({error.where})" if error.where else ""
         raise InvalidRequest(
-            f"What was given as {where} is not JSON: {error}.",
+            f"What was given as {where} is not JSON: {cause}{place}.",
             where=where,
             hint='Quote it for the shell, as in \'{"key": "value"}\'.',
         ) from None

@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
-from toolcrib.errors import InvalidSettings
+from toolcrib.errors import InvalidSettings, SetupError
 from toolcrib.secrets.sealing import new_key
 
 
@@ -22,14 +22,22 @@ class KeyFile:
         self._keys: tuple[str, ...] = ()
 
     def keys(self) -> Sequence[str]:
-        """The keys as they are now; the first call on a new installation makes one."""
+        """The keys as they are now; the first call on a new installation makes one. Raises
+        SetupError when the file cannot be read."""
         if not self.path.exists():
             self._create()
-        status = self.path.stat()
-        stamp = (status.st_mtime_ns, status.st_ino)
-        if stamp != self._seen:
-            self._keys = tuple(self.path.read_text().split())
-            self._seen = stamp
+        try:
+            status = self.path.stat()
+            stamp = (status.st_mtime_ns, status.st_ino)
+            if stamp != self._seen:
+                self._keys = tuple(self.path.read_text().split())
+                self._seen = stamp
+        except (OSError, UnicodeDecodeError) as error:
+            why = error.strerror if isinstance(error, OSError) else "it is no text"
+            raise SetupError(
+                f"The key file {str(self.path)!r} cannot be read: {why}.",
+                hint="It belongs to the user who runs the server, who may read it.",
+            ) from error
         if not self._keys:
             raise InvalidSettings(
                 f"The key file {str(self.path)!r} is empty.",
