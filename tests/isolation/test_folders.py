@@ -84,16 +84,16 @@ async def test_a_folder_goes_once(tmp_path: Path) -> None:
 
 async def test_a_chat_that_is_gone_gets_no_folder(tmp_path: Path) -> None:
     """Whoever runs a command for it is told, and nothing stays behind."""
-    there = True
+    here = True
 
     async def lives(key: Key) -> bool:
-        return there
+        return here
 
     one = attacker(tmp_path / "s")
     sandboxes = Sandboxes(tmp_path / "s", look=isolation, lives=lives)
     assert (await sandboxes.run(one.key, ("/bin/sh", "-c", "touch made"))).code == 0
 
-    there = False
+    here = False
     await sandboxes.end(one.key)
     with pytest.raises(CallRefused, match="the chat is gone"):
         await sandboxes.run(one.key, ("/bin/sh", "-c", "touch again"))
