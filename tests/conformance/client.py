@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import sys
 import tempfile
 import time
@@ -35,6 +36,9 @@ ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
 }
 """What tools are called with that want something."""
 PATIENCE = 20.0
+CONNECTIONS = "/api/v1/mcp/connections"
+LOGINS = 3
+"""How often a person logs in again for a server that wants more."""
 
 
 def auth() -> dict[str, Any]:
@@ -75,25 +79,47 @@ async def use(crib: Crib, url: str) -> None:
     row = await crib.desk.capabilities.create(crib.operator, draft)
     holder = AgentDraft(name="agent", creator_id=person.id, group_id=group.id)
     agent = await crib.desk.agents.create(person.caller, holder, capabilities=[row.id])
+    ref = f"mcp:{row.id}"
     if auth():
-        await log_in(person, f"mcp:{row.id}")
+        await log_in(crib, person, ref)
     toolset = await listed(crib, agent.id, person.caller)
+    for _ in range(LOGINS):
+        if not auth() or toolset.tools or not await wants_more(person):
+            break
+        await log_in(crib, person, ref)
+        toolset = await listed(crib, agent.id, person.caller)
     for name, arguments in calls(toolset):
-        await crib.platform.invoke(agent.id, name, arguments, person.caller, ask=answer)
+        for _ in range(LOGINS):
+            await crib.platform.invoke(agent.id, name, arguments, person.caller, ask=answer)
+            if not auth() or not await wants_more(person):
+                break
+            await log_in(crib, person, ref)
 
 
-async def log_in(person: Person, ref: str) -> None:
-    """What a person does: open the address, agree, come back."""
-    begun = await person.api.post("/api/v1/mcp/connections", json={"ref": ref})
+async def log_in(crib: Crib, person: Person, ref: str) -> None:
+    """What a person does: open the address, agree, come back, and type the code."""
+    begun = await person.api.post(CONNECTIONS, json={"ref": ref})
     begun.raise_for_status()
     place = begun.json().get("url")
     if place is None:
         return
-    async with httpx.AsyncClient(trust_env=False) as browser:
-        sent = await browser.get(place)
-    back = httpx.URL(sent.headers["location"])
-    came = await person.api.get(back.path, params=back.params)
+    browser = await crib.client()
+    (await browser.get(place)).raise_for_status()
+    agreed = await browser.post(f"{place}/continue")
+    async with httpx.AsyncClient(trust_env=False) as outside:
+        sent = await outside.get(agreed.headers["location"])
+    came = await browser.get(sent.headers["location"])
     came.raise_for_status()
+    found = re.search("<code>(.+?)</code>", came.text)
+    code = found[1] if found else ""
+    confirmed = await person.api.post(f"{CONNECTIONS}/{ref}/confirm", json={"code": code})
+    confirmed.raise_for_status()
+
+
+async def wants_more(person: Person) -> bool:
+    """Whether the server wanted more than the login allows."""
+    found = (await person.api.get(CONNECTIONS)).json()["items"]
+    return any(one["more_scopes"] for one in found)
 
 
 async def listed(crib: Crib, agent: int, caller: Caller) -> Toolset:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from datetime import timedelta
@@ -11,102 +10,33 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
 
-import httpx
 import pytest
 from aiohttp import web
-from sqlalchemy import Table, update
 
 from tests.stories.test_mcp_upstream import agent_of, call, server_row, tools_of
 from tests.support.authorizing import Authorizing
-from tests.support.crib import Crib, Person, open_crib, problem_of
+from tests.support.crib import Person, open_crib, problem_of
+from tests.support.logging_in import (
+    CONNECTIONS,
+    OAUTH,
+    World,
+    age,
+    change,
+    code_of,
+    open_world,
+)
 from tests.support.mcp_guarded import GuardedMcp
 from tests.support.mcp_http import text
-from tests.support.tenants import Tenants, make_tenants
+from tests.support.tenants import make_tenants
 from toolcrib.langchain import get_tools_from_capabilities
 from toolcrib.settings import Settings
 from toolcrib.storage.tables_logins import login_attempts, logins
 
-CONNECTIONS = "/api/v1/mcp/connections"
-OAUTH = {"type": "oauth2"}
-
-
-class World:
-    """A crib with two tenants, an authorization server, and an MCP server that trusts it."""
-
-    def __init__(self, crib: Crib, tenants: Tenants, login: Authorizing, server: GuardedMcp):
-        self.crib = crib
-        self.tenants = tenants
-        self.login = login
-        self.server = server
-
-    async def row(self, **auth: Any) -> int:
-        return await server_row(self.crib, "guarded", self.server.url, auth={**OAUTH, **auth})
-
-    async def begin(self, person: Person, ref: str, **more: Any) -> dict[str, Any]:
-        answer = await person.api.post(CONNECTIONS, json={"ref": ref, **more})
-        assert answer.status_code == 201, answer.text
-        return answer.json()
-
-    async def going(self, url: str, browser: httpx.AsyncClient) -> str:
-        """Our page, read and agreed to: where the browser is sent."""
-        page = await browser.get(url)
-        assert page.status_code == 200, page.text
-        sent = await browser.post(f"{url}/continue")
-        assert sent.status_code == 303, sent.text
-        return sent.headers["location"]
-
-    async def coming(self, url: str, browser: httpx.AsyncClient) -> str:
-        """The same, and agreed to at the authorization server: where the browser is sent back."""
-        async with httpx.AsyncClient(trust_env=False) as outside:
-            sent = await outside.get(await self.going(url, browser))
-        assert sent.status_code == 302, sent.text
-        return sent.headers["location"]
-
-    async def visit(self, url: str) -> httpx.Response:
-        """What a browser does: opens the address, agrees twice, and comes back to us."""
-        browser = await self.crib.client()
-        return await browser.get(await self.coming(url, browser))
-
-    async def confirm(self, person: Person, ref: str, code: str, **more: Any) -> httpx.Response:
-        body = {"code": code, **more}
-        return await person.api.post(f"{CONNECTIONS}/{ref}/confirm", json=body)
-
-    async def connect(self, person: Person, ref: str, **more: Any) -> httpx.Response:
-        """A whole login: what its last step answers."""
-        page = await self.visit((await self.begin(person, ref, **more))["url"])
-        if page.status_code != 200:
-            return page
-        return await self.confirm(person, ref, code_of(page), **more)
-
-    async def shown(self, person: Person) -> list[dict[str, Any]]:
-        answer = await person.api.get(CONNECTIONS)
-        assert answer.status_code == 200, answer.text
-        return answer.json()["items"]
-
-    async def until_listed(self, person: Person, agent: int, *names: str) -> dict[str, Any]:
-        """The tools of an agent, once its server answered."""
-        while True:
-            found = await tools_of(person, agent)
-            if [tool["name"] for tool in found["tools"]] == list(names):
-                return found
-            await asyncio.sleep(0.05)
-
-
-def code_of(page: httpx.Response) -> str:
-    """The code that a browser shows at the end."""
-    found = re.search(r"<code>([A-Z-]+)</code>", page.text)
-    assert found is not None, page.text
-    return found[1]
-
 
 @pytest.fixture
 async def world(data_dir: Path) -> AsyncIterator[World]:
-    settings = Settings(data_dir=data_dir, egress_allow=("127.0.0.0/8",))
-    async with AsyncExitStack() as stack:
-        login = await stack.enter_async_context(Authorizing())
-        server = await stack.enter_async_context(GuardedMcp(login))
-        crib = await stack.enter_async_context(open_crib(settings))
-        yield World(crib, await make_tenants(crib), login, server)
+    async with open_world(data_dir) as made:
+        yield made
 
 
 async def test_a_person_logs_in_and_calls(world: World) -> None:
@@ -247,12 +177,6 @@ async def test_a_refused_token_is_renewed_and_the_call_goes_again(world: World) 
     assert [one["success"] for one in done] == [True] * 8
     assert world.login.count("refresh_token") == 1
     assert world.server.count("tools/call") == 8
-
-
-async def age(world: World, by: timedelta = timedelta(minutes=5)) -> None:
-    """As if the login had been written a while ago: one of this second is not renewed again."""
-    now = world.crib.platform.storage.database.now()
-    await change(world, logins, updated_at=now - by)
 
 
 # --- what is refused ------------------------------------------------------------------------------
@@ -795,12 +719,6 @@ async def test_what_is_wrong_names_its_place(world: World, wrong: str) -> None:
     if "${" not in repr(auth):  # the other language's placeholders are plain text in a package
         places = [error["where"] for error in answer.json()["errors"]]
         assert f"config.auth{place}" in places
-
-
-async def change(world: World, table: Table, **values: Any) -> None:
-    """As if time had passed: rows are written over."""
-    async with world.crib.platform.storage.database.write() as connection:
-        await connection.execute(update(table).values(**values))
 
 
 # --- APIs -----------------------------------------------------------------------------------------

@@ -25,10 +25,10 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
 from pydantic import AnyUrl
 
-from tests.stories.test_mcp_logins import CONNECTIONS, World, code_of
 from tests.stories.test_mcp_upstream import agent_of, call, tools_of
 from tests.support.crib import open_crib, problem_of
 from tests.support.listening import listening
+from tests.support.logging_in import CONNECTIONS, World, code_of
 from tests.support.mcp_guarded import GuardedMcp
 from tests.support.mcp_real import npm_file
 from tests.support.tenants import make_tenants

@@ -71,6 +71,12 @@ class Authorizing:
             for grant in self.grants
         )
 
+    def scopes_of(self, access: str) -> list[str]:
+        """What an access token allows."""
+        return next(
+            (grant.scope.split() for grant in self.grants if access in grant.access), list[str]()
+        )
+
     def count(self, grant_type: str) -> int:
         return sum(1 for _, form in self.asked if form.get("grant_type") == grant_type)
 

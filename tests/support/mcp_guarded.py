@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from aiohttp import web
@@ -21,6 +22,8 @@ class GuardedMcp(HttpMcp):
         self.metadata: dict[str, Any] = {}
         self.hints = True
         self.refuses = False
+        self.more: dict[str, str] = {}
+        """By the tool: the scopes that a call of it needs."""
 
     def _add_more(self, app: web.Application) -> None:
         app.router.add_get("/.well-known/oauth-protected-resource/mcp", self._resource)
@@ -33,12 +36,24 @@ class GuardedMcp(HttpMcp):
         if request.path != "/mcp":
             return await handler(request)
         token = request.headers.get("Authorization", "").removeprefix("Bearer ")
-        if self.refuses or not self._trusts.knows(token, self.url):
+        named = self.metadata.get("resource", self.url)
+        if self.refuses or not self._trusts.knows(token, named):
             where = f"http://{self.place}/.well-known/oauth-protected-resource/mcp"
             hint = f'Bearer resource_metadata="{where}"' if self.hints else "Bearer"
             return web.Response(status=401, headers={"WWW-Authenticate": hint})
+        wanted = self._wanted(body)
+        if not set(wanted.split()) <= set(self._trusts.scopes_of(token)):
+            challenge = f'Bearer error="insufficient_scope", scope="{wanted}", realm="a, b"'
+            return web.Response(status=403, headers={"WWW-Authenticate": challenge})
         self.tokens.append(token)
         return await handler(request)
+
+    def _wanted(self, body: str) -> str:
+        """The scopes that a request needs beyond those of the server."""
+        message = json.loads(body) if body else {}
+        if message.get("method") != "tools/call":
+            return ""
+        return self.more.get(message["params"]["name"], "")
 
     async def _resource(self, request: web.Request) -> web.Response:
         document = {

@@ -12,7 +12,7 @@ from toolcrib.cli.command import command, group, plain_command
 from toolcrib.cli.options import Cursor, Limit, given
 from toolcrib.cli.paths import path
 from toolcrib.cli.words import Row
-from toolcrib.errors import Conflict, InvalidRequest
+from toolcrib.errors import Conflict, RequestError
 
 if TYPE_CHECKING:
     from toolcrib.cli.client import Client
@@ -93,8 +93,8 @@ async def _asked(client: Client, ref: str, group: int | None) -> Row:
         code = typer.prompt("The code that the page shows at the end", err=True)
         try:
             return await _confirmed(client, ref, group, code)
-        except (Conflict, InvalidRequest) as error:
-            if isinstance(error, InvalidRequest) and error.hint is not None:
+        except (Conflict, RequestError) as error:
+            if isinstance(error, RequestError) and error.hint is not None:
                 raise  # it is given up
             say(console(stderr=True), str(error))
 
