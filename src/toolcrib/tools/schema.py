@@ -50,7 +50,7 @@ class ArgumentChecker:
         """The same for an object that is the checker's own: defaults are put into it."""
         for name, value in self._defaults:
             if name not in filled:  # a tool may change what it gets
-                filled[name] = deepcopy(value) if isinstance(value, _NESTED) else value
+                filled[name] = deepcopy(value)
         has_floats = _survey(filled)
         try:
             if not has_floats and self._validator.is_valid(filled):
