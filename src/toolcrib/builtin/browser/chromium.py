@@ -7,11 +7,13 @@ take all memory of the machine, they do.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shlex
 import shutil
 import tempfile
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -24,7 +26,7 @@ from toolcrib.isolation.programs import PATH, find_strangers
 from toolcrib.net.gate import HOST, Gate
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, Playwright
+    from playwright.async_api import Browser
 
 _NAMES: Final = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 _STARTING: Final = 50_000.0
@@ -74,51 +76,43 @@ def find_chromium(program: str) -> str | Obstacle:
 class Chromium:
     """One browser process for all chats. Make it with `start`, and `close` it."""
 
-    def __init__(
-        self, playwright: Playwright, browser: Browser, home: Path, cgroups: Cgroups | None
-    ) -> None:
-        self._playwright = playwright
+    def __init__(self, browser: Browser, ending: AsyncExitStack) -> None:
         self.browser = browser
-        self._home = home
-        self._cgroups = cgroups
+        self._ending = ending
 
     @classmethod
     async def start(cls, program: str, gate: Gate, cgroups: Cgroups | None = None) -> Chromium:
         """Raises CallFailed with what Chromium said when it does not start."""
         from playwright.async_api import Error, async_playwright  # noqa: PLC0415 - an extra
 
-        home = Path(tempfile.mkdtemp(prefix="toolcrib-browser-"))
-        groups = cgroups.enter(home.name, _limits()) if cgroups else ()
-        playwright = await async_playwright().start()
-        try:
-            browser = await playwright.chromium.launch(
-                executable_path=_launcher(program, home, groups),
-                chromium_sandbox=True,
-                args=list(_ARGUMENTS),
-                timeout=_STARTING,
-                # Without a pass nothing gets through: what the browser does of its own accord.
-                proxy={"server": gate.address},
-                env=cast("dict[str, str | float | bool]", {"PATH": PATH, "HOME": str(home)}),
-            )
-        except BaseException as error:
-            await playwright.stop()
-            _clean_up(home, cgroups)
-            if isinstance(error, Error):
+        async with AsyncExitStack() as ending:
+            home = Path(tempfile.mkdtemp(prefix="toolcrib-browser-"))
+            ending.push_async_callback(asyncio.to_thread, _clean_up, home, cgroups)
+            groups = cgroups.enter(home.name, _limits()) if cgroups else ()
+            playwright = await async_playwright().start()
+            ending.push_async_callback(playwright.stop)
+            try:
+                browser = await playwright.chromium.launch(
+                    executable_path=_launcher(program, home, groups),
+                    chromium_sandbox=True,
+                    args=list(_ARGUMENTS),
+                    timeout=_STARTING,
+                    # Without a pass nothing gets through: what the browser does of its own accord.
+                    proxy={"server": gate.address},
+                    env=cast("dict[str, str | float | bool]", {"PATH": PATH, "HOME": str(home)}),
+                )
+            except Error as error:
                 raise CallFailed(f"The browser does not start: {_words(error)}") from error
-            raise
-        return cls(playwright, browser, home, cgroups)
+            return cls(browser, ending.pop_all())
 
     @property
     def is_open(self) -> bool:
         return self.browser.is_connected()
 
     async def close(self) -> None:
-        try:
+        async with self._ending:
             if self.is_open:
                 await self.browser.close()
-            await self._playwright.stop()
-        finally:
-            _clean_up(self._home, self._cgroups)
 
 
 def _limits() -> Limits:

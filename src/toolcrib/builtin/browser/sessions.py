@@ -116,6 +116,7 @@ class Sessions:
         """The chat's session, for nobody else meanwhile. Raises CallFailed, CallRefused."""
         async with self._opening:
             session = await self._session(key)
+            session.used = monotonic()  # so that no other chat's makes room with it
         async with session.lock:
             session.used = monotonic()
             session.admitted.refused.clear()
@@ -158,15 +159,19 @@ class Sessions:
 
     async def _open(self, chromium: Chromium, gate: Gate) -> Session:
         admitted = gate.admit()
-        context = await chromium.browser.new_context(
-            proxy={
-                "server": gate.address,
-                "username": admitted.user,
-                "password": admitted.password,
-            },
-            accept_downloads=False,
-            viewport={"width": 1280, "height": 800},
-        )
+        try:
+            context = await chromium.browser.new_context(
+                proxy={
+                    "server": gate.address,
+                    "username": admitted.user,
+                    "password": admitted.password,
+                },
+                accept_downloads=False,
+                viewport={"width": 1280, "height": 800},
+            )
+        except BaseException:
+            gate.dismiss(admitted)
+            raise
         context.set_default_timeout(_PATIENCE)
         return Session(context, admitted)
 
