@@ -51,11 +51,7 @@ def summary_of(changes: Sequence[Change]) -> str:
 def _part(key: str, one: Any, other: Any) -> Iterator[Change]:
     if key == "name":
         yield change("name", key, one, other)
-    elif (
-        key in _TEXTS
-        and (one is None or isinstance(one, str))
-        and (other is None or isinstance(other, str))
-    ):
+    elif key in _TEXTS and _may_be_text(one) and _may_be_text(other):
         yield text_change(key, one or "", other or "")
     elif key in _SCHEMAS:
         yield from schema_changes(one, other, key)

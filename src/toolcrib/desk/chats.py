@@ -92,9 +92,9 @@ class Chats:
         require(caller, "change", thing, what=f"chat {chat_id}")
         keys = await self._documents.keys(chat_id=chat_id)
         await self._chats.delete(chat_id)
+        await self._ended(chat.id, chat.uuid)
         for key in keys:
             await self._blobs.delete(key)
-        await self._ended(chat.id, chat.uuid)
 
     async def send(self, caller: Caller, chat_id: int, content: str) -> Message:
         """Store the message, run the tool call that it is, and store and return the reply.

@@ -1,4 +1,4 @@
-"""This module checks what every noun takes: names, entitlements, hosts."""
+"""This module checks what every noun takes: names, entitlements, hosts, values."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from collections.abc import Iterable
 
 from toolcrib.errors import InvalidRequest
 from toolcrib.secrets.binding import wrong_with
+from toolcrib.secrets.masking import MIN_LENGTH
 
 MAX_NAME = 255
 MIN_PASSWORD = 8
 MAX_PASSWORD = 1024
+MAX_VALUE = 64 * 1024
+"""The longest value of a setting or secret, in characters."""
 _ENTITLEMENT = re.compile(r"[a-z][a-z0-9_-]{0,63}")
 
 
@@ -60,3 +63,15 @@ def checked_hosts(hosts: Iterable[str]) -> tuple[str, ...]:
                 hint="Write api.example.com, api.example.com:8443 or *.example.com.",
             )
     return tuple(found)
+
+
+def notes_on(name: str, value: str) -> tuple[str, ...]:
+    """What whoever stores a value should know about it. Raises InvalidRequest for one too long."""
+    if len(value) > MAX_VALUE:
+        raise InvalidRequest(f"The value is longer than {MAX_VALUE} characters.", where="value")
+    if not value.strip():
+        return (f"The value of {name!r} is blank: it counts as missing.",)
+    if len(value) < MIN_LENGTH:
+        short = f"The value of {name!r} has fewer than {MIN_LENGTH} characters: "
+        return (short + "results and logs are not searched for it.",)
+    return ()

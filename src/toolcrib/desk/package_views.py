@@ -64,12 +64,11 @@ class PackageViews:
 
     async def of(self, package: Package) -> PackageView:
         """The package as an admin sees it."""
-        kind = self._kinds.get(package.type)
-        named = {} if kind is None else {package.slug: kind}
+        known = self._kinds.get(package.type) is not None
         return PackageView(
             package=package,
             secret_status=await self.secret_status(definition_of(package)["config"]),
-            tools=list(named),
+            tools=[package.slug] if known else [],
         )
 
     async def secret_status(self, config: object) -> dict[str, SecretStatus]:

@@ -7,15 +7,12 @@ from dataclasses import dataclass
 
 from toolcrib.catalog.packages import PackageStore
 from toolcrib.coordination.signals import Signals
-from toolcrib.desk.checking import checked_hosts
+from toolcrib.desk.checking import checked_hosts, notes_on
 from toolcrib.desk.reach import require_installation
-from toolcrib.errors import InvalidRequest, NotFound
+from toolcrib.errors import NotFound
 from toolcrib.identity.caller import Caller
-from toolcrib.secrets.masking import MIN_LENGTH
 from toolcrib.secrets.vault import SecretInfo, Vault
 
-MAX_VALUE = 64 * 1024
-"""The longest value, in characters."""
 _WHAT = "the installation's secrets"
 
 
@@ -40,16 +37,10 @@ class StoredSecrets:
     ) -> tuple[str, ...]:
         """Store a value; returns what the caller should know about it."""
         require_installation(caller, "change", what=_WHAT)
-        if len(value) > MAX_VALUE:
-            raise InvalidRequest(f"The value is longer than {MAX_VALUE} characters.", where="value")
+        notes = notes_on(name, value)
         await self._vault.put(name, value, hosts=checked_hosts(hosts))
         await self._signals.bump("settings")
-        if not value.strip():
-            return (f"The value of {name!r} is blank: it counts as missing.",)
-        if len(value) < MIN_LENGTH:
-            short = f"The value of {name!r} has fewer than {MIN_LENGTH} characters: "
-            return (short + "results and logs are not searched for it.",)
-        return ()
+        return notes
 
     async def list(
         self, caller: Caller, *, after: str = "", limit: int = 50

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 
 from toolcrib.coordination.signals import Signals
-from toolcrib.desk.checking import checked_hosts
+from toolcrib.desk.checking import checked_hosts, notes_on
 from toolcrib.desk.reach import require
 from toolcrib.errors import InvalidRequest, NotFound, NotGranted
 from toolcrib.grants.decide import INSTALLATION, decide, of_group, of_setting
 from toolcrib.identity.accounts import GroupStore
 from toolcrib.identity.caller import Caller
-from toolcrib.secrets.masking import MIN_LENGTH
 from toolcrib.secrets.settings import SettingInfo, SettingOwner, SettingValues, require_name
 from toolcrib.secrets.vault import Vault
 
-MAX_VALUE = 64 * 1024
-"""The longest value, in characters."""
 _PAGE = 200
 
 
@@ -58,11 +55,10 @@ class StoredSettings:
         require_name(name)
         owner = _owner(caller, user_id, group_id)
         require(caller, "change", of_setting(owner), what=_words(owner))
-        if len(value) > MAX_VALUE:
-            raise InvalidRequest(f"The value is longer than {MAX_VALUE} characters.", where="value")
+        notes = notes_on(name, value)
         await self._values.put(name, value, owner, hosts=checked_hosts(hosts))
         await self._signals.bump("settings")
-        return _notes(name, value)
+        return notes
 
     async def list(
         self,
@@ -142,12 +138,3 @@ def _owner(caller: Caller, user_id: int | None, group_id: int | None) -> Setting
 def _words(owner: SettingOwner) -> str:
     whose = "user" if owner.user_id is not None else "group"
     return f"{whose} {owner.user_id if owner.user_id is not None else owner.group_id}"
-
-
-def _notes(name: str, value: str) -> tuple[str, ...]:
-    if not value.strip():
-        return (f"The value of {name!r} is blank: it counts as missing.",)
-    if len(value) < MIN_LENGTH:
-        short = f"The value of {name!r} has fewer than {MIN_LENGTH} characters: "
-        return (short + "results and logs are not searched for it.",)
-    return ()

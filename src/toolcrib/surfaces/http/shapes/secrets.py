@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field
 
-from toolcrib.desk.secrets import MAX_VALUE, ListedSecret
+from toolcrib.desk.checking import MAX_VALUE
+from toolcrib.desk.secrets import ListedSecret
 from toolcrib.surfaces.http.shapes.fields import Body, Row
 
 

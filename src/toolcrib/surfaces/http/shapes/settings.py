@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field
 
-from toolcrib.desk.settings import MAX_VALUE
+from toolcrib.desk.checking import MAX_VALUE
 from toolcrib.secrets.settings import SettingInfo
 from toolcrib.surfaces.http.shapes.fields import Body, IdField, Row
 
