@@ -37,7 +37,7 @@ GroupOption = Annotated[int | None, typer.Option("--group", help="The group it b
 async def list_capabilities(
     client: Client,
     code: Annotated[str | None, typer.Option(help="Only those of this code.")] = None,
-    archived: Annotated[bool, typer.Option("--archived", help="The archived ones.")] = False,
+    archived: Annotated[bool, typer.Option("--archived", help="The archived ones, too.")] = False,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Answer:
