@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,9 @@ from toolcrib.sources.mcp.limits import Limits
 MODES = {"modern": "auto", "session": "legacy"}
 """Pinned to the newer era a client would not ask who serves it, and read no instructions."""
 STDIO = Path(__file__).parents[1] / "support" / "mcp_stdio.py"
-SOON = Limits().opening / 2
+OPENING = 100.0
+"""Seconds that a server has to answer: none that hangs is given up before a story ends."""
+SOON = OPENING / 2
 """Whoever waited for a server that never answers would need twice as long."""
 
 
@@ -79,7 +81,9 @@ async def place(data_dir: Path) -> AsyncGenerator[Place]:
         egress_allow=("127.0.0.0/8",),
         stdio_allow=(Path(sys.executable).name,),
     )
-    async with open_crib(settings) as crib:
+    async with open_crib(settings, patience=Limits().patience) as crib:
+        servers = crib.platform.servers
+        servers.limits = replace(servers.limits, opening=OPENING)
         streams = Streams(crib.app)
         async with listening(streams) as url:
             await crib.platform.servers.prepare()

@@ -10,7 +10,7 @@ import shutil
 import tempfile
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -114,13 +114,18 @@ async def _empty_database(path: Path) -> None:
 
 @asynccontextmanager
 async def open_crib(
-    settings: Settings, *, registry: Registry | None = None
+    settings: Settings, *, registry: Registry | None = None, patience: float = 60.0
 ) -> AsyncGenerator[Crib]:
-    """Open one with the operator as its first user."""
+    """Open one with the operator as its first user.
+
+    `patience` is how long whoever lists tools waits for a server that is not known yet, in seconds:
+    far longer than in use, so that what a test sees does not depend on how busy the machine is.
+    """
     registry = registry or sample_registry()
     if not settings.database_url:
         await _empty_database(settings.data_dir / "toolcrib.db")
     async with open_platform(settings, registry=registry) as platform, AsyncExitStack() as stack:
+        platform.servers.limits = replace(platform.servers.limits, patience=patience)
         storage = platform.storage
         await first_token(storage.users, storage.tokens, storage.signals, given=None)
         yield Crib(platform, create_app_for(platform), stack)

@@ -11,7 +11,7 @@ import inspect
 import tempfile
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +99,8 @@ async def workbench(
         chosen = Settings(data_dir=data_dir or Path(folder), log_level="warning")
         registry = Registry()
         async with open_platform(chosen, registry=registry) as platform:
+            limits = platform.servers.limits  # a test waits for a server until it knows
+            platform.servers.limits = replace(limits, patience=limits.opening)
             codes = await _load(platform, registry, register)
             yield await _furnish(platform, codes, settings or {}, context)
 

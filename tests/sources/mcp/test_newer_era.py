@@ -98,4 +98,4 @@ async def test_news_of_a_changed_list_are_asked_for(bench: Bench) -> None:
 
 async def until_read(upstream: Any, bench: Bench) -> None:
     """Give the news the time of a request to arrive."""
-    await (await upstream.conversation()).page(None, 3.0)
+    await (await upstream.conversation()).page(None, 60.0)

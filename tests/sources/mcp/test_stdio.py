@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from tests.sources.mcp.conftest import SHORT, Bench, until
-from toolcrib.errors import EgressBlocked, SourceError
+from toolcrib.errors import EgressBlocked, SourceError, SourceTimeout
 from toolcrib.sources.mcp.policy import StdioPolicy
 from toolcrib.sources.mcp.process import ServerProcess
 from toolcrib.sources.mcp.servers import StdioServer
@@ -108,9 +108,8 @@ async def test_nothing_stays(make_bench: Callable[..., Bench], behaviour: Mappin
     await upstream.look()
     with suppress(SourceError):
         await bench.call(upstream, "exit", deadline=2.0)
-    async with asyncio.timeout(8):
-        await bench.close()
-        await until(lambda: not mine(mark))
+    await bench.close()
+    await until(lambda: not mine(mark))
 
 
 async def test_last_words_are_the_reason(make_bench: Callable[..., Bench]):
@@ -135,12 +134,10 @@ async def test_death_during_a_call_ends_it_at_once(make_bench: Callable[..., Ben
     bench = make_bench(allow=ALLOW)
     upstream = await bench.upstream(started({"exit_on_call": True, "child": True}))
     await upstream.look()
-    loop = asyncio.get_running_loop()
-    began = loop.time()
     with pytest.raises(SourceError) as caught:
-        await bench.call(upstream, "exit", deadline=8.0)
+        await bench.call(upstream, "exit")
     assert caught.value.sent is True
-    assert loop.time() - began < 4
+    assert not isinstance(caught.value, SourceTimeout)
 
 
 async def test_progress_and_cancellation_reach_the_server(
@@ -169,7 +166,7 @@ async def test_a_hundred_rounds_leave_nothing(make_bench: Callable[..., Bench]):
     """Neither processes nor open files grow with connections made, failed and closed."""
     rounds = int(os.environ.get("TEST_MCP_ROUNDS", "100"))
     mark = f"rounds-{os.getpid()}"
-    bench = make_bench(replace(SHORT, opening=10.0), allow=ALLOW)
+    bench = make_bench(allow=ALLOW)
     before: int | None = None
     for number in range(rounds):
         kind = ({}, {"exit_before": 1}, {"exit_on_call": True})[number % 3]
@@ -181,7 +178,7 @@ async def test_a_hundred_rounds_leave_nothing(make_bench: Callable[..., Bench]):
     await bench.close()
     await until(lambda: not mine(mark))
     assert before is not None
-    assert files() <= before
+    await until(lambda: files() <= before)
 
 
 async def test_a_start_that_is_broken_off_leaves_nothing(make_bench: Callable[..., Bench]):
@@ -199,7 +196,7 @@ async def test_a_start_that_is_broken_off_leaves_nothing(make_bench: Callable[..
     await asyncio.gather(*(broken_off(f"mcp:{n}", 0.02 * n) for n in range(1, 16)))
     await bench.close()
     await until(lambda: not mine(mark))
-    assert files() <= before
+    await until(lambda: files() <= before)
 
 
 async def test_a_start_that_is_cancelled_ends_the_whole_group():

@@ -84,7 +84,7 @@ async def test_no_piece_of_a_secret_is_shown(
                 wire="streamable",
                 headers={"X-Key": SECRET},
                 private=frozenset({SECRET}),
-                timeout=2.0,
+                timeout=60.0,
             )
         )
         state = await upstream.refresh()

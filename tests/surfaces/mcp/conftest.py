@@ -17,6 +17,7 @@ from tests.support.crib import Crib, Person, open_crib
 from tests.support.listening import listening
 from tests.support.tenants import Tenants, make_tenants
 from toolcrib.settings import Settings
+from toolcrib.sources.mcp.limits import Limits
 from toolcrib.surfaces.mcp.gateway import Gateway
 
 MODES = {"modern": "2026-07-28", "session": "legacy"}
@@ -59,7 +60,7 @@ class Door:
 @pytest.fixture
 async def crib(settings: Settings) -> AsyncGenerator[Crib]:
     allowed = settings.model_copy(update={"egress_allow": ("127.0.0.0/8",)})
-    async with open_crib(allowed) as opened:
+    async with open_crib(allowed, patience=Limits().patience) as opened:
         yield opened
 
 
