@@ -21,7 +21,7 @@ from sqlalchemy import make_url
 from tests.contracts.people import People, add_people
 from tests.support.services import postgres_url
 from toolcrib.storage import Storage, migrate, open_storage
-from toolcrib.storage.tables import metadata
+from toolcrib.storage.drawing import metadata
 
 
 class Databases(Protocol):

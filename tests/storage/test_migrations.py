@@ -20,7 +20,7 @@ from toolcrib.errors import InvalidRequest, SchemaOutdated
 from toolcrib.storage import BASE, HEAD, REVISIONS, migrate, open_storage, revision
 from toolcrib.storage.address import Address
 from toolcrib.storage.engine import make_engine
-from toolcrib.storage.indexes import tables
+from toolcrib.storage.indexes import metadata
 
 MIGRATIONS = Path(toolcrib.storage.__file__).parent / "migrations"
 
@@ -72,7 +72,7 @@ async def test_up_down_up(empty_url: str) -> None:
     assert await revision(empty_url) is None
     assert await migrate(empty_url) == HEAD
     first = await look(empty_url, shape)
-    assert await look(empty_url, table_names) == {*tables.metadata.tables, "alembic_version"}
+    assert await look(empty_url, table_names) == {*metadata.tables, "alembic_version"}
     assert await migrate(empty_url, BASE) is None
     assert await look(empty_url, table_names) == {"alembic_version"}
     assert await revision(empty_url) is None
@@ -109,7 +109,7 @@ async def test_tables_and_migrations_agree(storage_url: str) -> None:
     """What the migrations make is what the code draws: nothing to generate."""
 
     def differences(connection: Connection) -> list[object]:
-        return compare_metadata(MigrationContext.configure(connection), tables.metadata)
+        return compare_metadata(MigrationContext.configure(connection), metadata)
 
     assert await look(storage_url, differences) == []
 
@@ -127,7 +127,7 @@ async def test_partial_indexes_have_their_conditions(storage_url: str) -> None:
     found = await look(storage_url, conditions)
     drawn = {
         index.name: index.dialect_options["sqlite"]["where"]
-        for table in tables.metadata.tables.values()
+        for table in metadata.tables.values()
         for index in table.indexes
     }
     assert {name for name, where in drawn.items() if where is not None} == {

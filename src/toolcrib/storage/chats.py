@@ -13,7 +13,8 @@ from toolcrib.errors import NotFound
 from toolcrib.storage import rows
 from toolcrib.storage.database import Database
 from toolcrib.storage.failures import taken
-from toolcrib.storage.tables import agents, chats, groups, messages, users
+from toolcrib.storage.tables import agents, groups, users
+from toolcrib.storage.tables_chats import chats, messages
 
 
 class SqlChatStore:

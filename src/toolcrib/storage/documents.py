@@ -10,7 +10,8 @@ from toolcrib.documents.document import Document
 from toolcrib.storage import rows
 from toolcrib.storage.database import Database
 from toolcrib.storage.failures import taken
-from toolcrib.storage.tables import chats, documents, users
+from toolcrib.storage.tables import users
+from toolcrib.storage.tables_chats import chats, documents
 
 
 class SqlDocumentStore:

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from sqlalchemy import Index, Table, text
 
-from toolcrib.storage import tables
+from toolcrib.storage import tables, tables_chats
+from toolcrib.storage.drawing import metadata
+
+__all__ = ["metadata"]
 
 
 def _index(
@@ -83,13 +86,13 @@ _index(
     unique=True,
     where="group_id IS NOT NULL",
 )
-_index(tables.chats, "chats_by_uuid", "uuid", unique=True)
-_index(tables.chats, "chats_by_user", "user_id", "id")
-_index(tables.chats, "chats_by_agent", "agent_id")
-_index(tables.messages, "messages_by_chat", "chat_id", "id")
-_index(tables.tasks, "tasks_by_chat", "chat_id", "id")
-_index(tables.memories, "memories_by_user", "user_id", "id")
-_index(tables.documents, "documents_by_chat", "chat_id", "id")
+_index(tables_chats.chats, "chats_by_uuid", "uuid", unique=True)
+_index(tables_chats.chats, "chats_by_user", "user_id", "id")
+_index(tables_chats.chats, "chats_by_agent", "agent_id")
+_index(tables_chats.messages, "messages_by_chat", "chat_id", "id")
+_index(tables_chats.tasks, "tasks_by_chat", "chat_id", "id")
+_index(tables_chats.memories, "memories_by_user", "user_id", "id")
+_index(tables_chats.documents, "documents_by_chat", "chat_id", "id")
 _index(tables.calls, "calls_by_user", "user_id", "call_id")
 _index(tables.calls, "calls_by_group", "group_id", "call_id")
 _index(tables.calls, "calls_by_agent", "agent_id", "call_id")

@@ -10,7 +10,8 @@ from toolcrib.agents.memories import MOST_MEMORIES, Memory
 from toolcrib.errors import InvalidRequest, NotFound
 from toolcrib.storage import rows
 from toolcrib.storage.database import Database
-from toolcrib.storage.tables import memories, users
+from toolcrib.storage.tables import users
+from toolcrib.storage.tables_chats import memories
 
 
 class SqlMemoryStore:

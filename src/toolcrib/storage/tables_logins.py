@@ -1,24 +1,23 @@
-"""This module draws the tables of logins at other servers; `tables` draws all others."""
+"""This module draws the tables of logins at other servers."""
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, ForeignKey, Index, LargeBinary, Table
+from sqlalchemy import Boolean, Column, Index, LargeBinary
 
 from toolcrib.storage.columns import Id, Json, Moment, Sortable, Words
-from toolcrib.storage.tables import metadata
+from toolcrib.storage.drawing import table, to
 
 
 def _owner() -> tuple[Column[int], Column[int]]:
     """Whose it is: at most one of the two is set, and it goes with them."""
     return (
-        Column("user_id", Id, ForeignKey("users.id", ondelete="CASCADE")),
-        Column("group_id", Id, ForeignKey("groups.id", ondelete="CASCADE")),
+        to("users", "user_id", gone="CASCADE", nullable=True),
+        to("groups", "group_id", gone="CASCADE", nullable=True),
     )
 
 
-logins = Table(
+logins = table(
     "logins",
-    metadata,
     Column("ref", Sortable, primary_key=True),
     Column("owner", Sortable, primary_key=True),
     *_owner(),
@@ -38,10 +37,9 @@ logins = Table(
     Column("more_scopes", Json),
 )
 
-login_attempts = Table(
+login_attempts = table(
     "login_attempts",
-    metadata,
-    Column("begun_by", Id, ForeignKey("users.id", ondelete="CASCADE"), primary_key=True),
+    to("users", "begun_by", gone="CASCADE", key=True),
     Column("ref", Sortable, primary_key=True),
     Column("owner", Sortable, primary_key=True),
     Column("label", Words, nullable=False),
@@ -55,9 +53,8 @@ login_attempts = Table(
     Column("expires_at", Moment, nullable=False),
 )
 
-login_clients = Table(
+login_clients = table(
     "login_clients",
-    metadata,
     Column("issuer", Sortable, primary_key=True),
     Column("redirect_uri", Sortable, primary_key=True),
     Column("sealed", LargeBinary, nullable=False),

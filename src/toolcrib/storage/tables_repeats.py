@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, ForeignKey, Index, LargeBinary, Table
+from sqlalchemy import Boolean, Column, Index, LargeBinary
 
-from toolcrib.storage.columns import Id, Moment, Sortable, Words
-from toolcrib.storage.tables import metadata
+from toolcrib.storage.columns import Moment, Sortable, Words
+from toolcrib.storage.drawing import table, to
 
-repeats = Table(
+repeats = table(
     "repeats",
-    metadata,
     Column("digest", Sortable, primary_key=True),
-    Column("user_id", Id, ForeignKey("users.id", ondelete="CASCADE"), nullable=False),
+    to("users", "user_id", gone="CASCADE"),
     Column("holder", Words, nullable=False),
     Column("sealed", LargeBinary, nullable=False),
     Column("done", Boolean, nullable=False),

@@ -11,7 +11,7 @@ from toolcrib.agents.tasks import MOST_TASKS, Task, TaskStatus
 from toolcrib.errors import InvalidRequest, NotFound
 from toolcrib.storage import rows
 from toolcrib.storage.database import Database
-from toolcrib.storage.tables import chats, tasks
+from toolcrib.storage.tables_chats import chats, tasks
 
 
 class SqlTaskStore:

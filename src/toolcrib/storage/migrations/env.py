@@ -13,7 +13,7 @@ from toolcrib.storage.engine import make_engine
 
 
 def migrate(connection: Connection) -> None:
-    context.configure(connection=connection, target_metadata=indexes.tables.metadata)
+    context.configure(connection=connection, target_metadata=indexes.metadata)
     with context.begin_transaction():
         context.run_migrations()
 
