@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from tests.support.ports import quiet_port
 from toolcrib.net.gate import HOST, Gate, Pass, authorization, open_gate
 from toolcrib.net.guard import EgressPolicy, Guard
 from toolcrib.testing.resolvers import ScriptedResolver
@@ -136,10 +137,7 @@ async def test_what_is_no_request_to_a_proxy(gate: Gate, head: str) -> None:
 
 async def test_a_place_that_does_not_answer(gate: Gate, upstream: RecordingUpstream) -> None:
     """The guard allows it; nobody is there."""
-    unused = await asyncio.start_server(lambda _, w: w.close(), HOST, 0)
-    port = unused.sockets[0].getsockname()[1]
-    unused.close()
-    await unused.wait_closed()
+    port = quiet_port()
     guard = Guard(EgressPolicy([f"127.0.0.1:{port}"]), ScriptedResolver({}))
     other = await open_gate(guard)
     answer = await ask(other, through(other, f"CONNECT 127.0.0.1:{port} HTTP/1.1"))

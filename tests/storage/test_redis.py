@@ -15,6 +15,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from tests.contracts.databases import opened
+from tests.support.ports import quiet_port
 from tests.support.services import missing, redis_url
 from toolcrib.coordination.signals import Signals, Topic
 from toolcrib.errors import InvalidSettings, SetupError
@@ -31,6 +32,12 @@ def nowhere() -> AsyncIterator[str]:
         yield f"redis://:hunter2@127.0.0.1:{taken.getsockname()[1]}/0"
 
 
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Redis has longer than in use: whoever is told that it is away does without it."""
+    monkeypatch.setattr("toolcrib.storage.redis.link._PATIENCE", 60.0)
+
+
 @asynccontextmanager
 async def following(signals: Signals) -> AsyncGenerator[None]:
     async with asyncio.TaskGroup() as group:
@@ -42,7 +49,7 @@ async def following(signals: Signals) -> AsyncGenerator[None]:
 
 
 async def until_known(signals: Signals, topic: Topic, number: int) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while signals.generation(topic) < number:  # noqa: ASYNC110 - a number rings no bell
             await asyncio.sleep(0.01)
 
@@ -66,11 +73,10 @@ async def test_without_redis_changes_are_looked_for(storage_url: str, nowhere: s
     assert "hunter2" not in str(logs)
 
 
+@pytest.mark.usefixtures("patient")
 async def test_redis_may_come_and_go(storage_url: str, tmp_path: Path) -> None:
     """What was missed while it was away is there once it is back, and rings work again."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port = taken.getsockname()[1]
+    port = quiet_port()
     url = f"redis://127.0.0.1:{port}"
     way = {"redis": url, "poll": 3600}
     async with (
@@ -89,6 +95,7 @@ async def test_redis_may_come_and_go(storage_url: str, tmp_path: Path) -> None:
             await until_known(there.signals, "catalog", 3)
 
 
+@pytest.mark.usefixtures("patient")
 async def test_a_ring_is_believed_by_nobody(storage_url: str) -> None:
     """Whoever can reach the Redis can make processes look, and nothing else."""
     async with opened(storage_url, redis=redis_url(), poll=3600) as here:
@@ -96,7 +103,7 @@ async def test_a_ring_is_believed_by_nobody(storage_url: str) -> None:
         async with following(here.signals):
             link = RedisLink(RedisAddress.of(redis_url()))
             channel = f"toolcrib:{here.database.address.name}:changed"
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(60):
                 while not await link.ask("PUBLISH", channel, b"identity 999"):  # noqa: ASYNC110
                     await asyncio.sleep(0.01)  # until it listens
             await here.signals.bump("catalog")
@@ -148,7 +155,7 @@ def test_the_place_of_an_address(url: str, place: str) -> None:
 async def until_asked_again(storage: Storage) -> None:
     """A Redis that failed is left alone for some seconds."""
     assert storage.redis is not None
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while True:
             with suppress(SetupError):
                 await storage.redis.link.ask("PING")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import socket
 import sys
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -22,6 +21,7 @@ from mcp.client.streamable_http import streamable_http_client
 from tests.support.crib import Crib, Person, open_crib
 from tests.support.listening import listening
 from tests.support.mcp_real import CLIENTS, npm_folder, npm_server, python_of
+from tests.support.ports import quiet_port
 from tests.support.tenants import make_tenants
 from toolcrib.catalog.capabilities import CapabilityDraft
 from toolcrib.grants.agents import AgentDraft
@@ -82,12 +82,6 @@ class Everyone:
         assert wrong == {}
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 @asynccontextmanager
 async def running(command: Sequence[str], port: int, **env: str) -> AsyncGenerator[None]:
     """A server as a process that listens on a port."""
@@ -98,8 +92,9 @@ async def running(command: Sequence[str], port: int, **env: str) -> AsyncGenerat
         stderr=asyncio.subprocess.DEVNULL,
     )
     try:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(100):
             while True:
+                assert process.returncode is None, f"{command} ended"
                 try:
                     _, writer = await asyncio.open_connection("127.0.0.1", port)
                 except OSError:
@@ -192,7 +187,7 @@ async def everyone(data_dir: Path, tmp_path: Path) -> AsyncGenerator[Everyone]:
     folder.mkdir()
     (folder / "a.txt").write_text("hello")
     await program("git", "-C", str(folder), "init", "-q")
-    http, sse, quick = [free_port() for _ in range(3)]
+    http, sse, quick = [quiet_port() for _ in range(3)]
     settings = Settings(
         data_dir=data_dir,
         egress_allow=("127.0.0.0/8",),
@@ -229,7 +224,7 @@ async def everyone(data_dir: Path, tmp_path: Path) -> AsyncGenerator[Everyone]:
             url=f"{url}/mcp/agents/{agent.id}",
             calls=calls_of(folder),
         )
-        async with asyncio.timeout(100):  # processes start, some of them slowly
+        async with asyncio.timeout(200):  # processes start, some of them slowly
             await found.listed()
         yield found
 

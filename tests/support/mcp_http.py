@@ -12,6 +12,8 @@ from typing import Any, Literal, Self
 
 from aiohttp import web
 
+from tests.support.ports import quiet_port
+
 Era = Literal["session", "modern", "plain", "sse"]
 Tool = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 
@@ -25,11 +27,14 @@ def text(words: str, **more: Any) -> dict[str, Any]:
 
 
 class HttpMcp:
-    """Start it with `async with`. `tools` are listed, `answers` say what calls give."""
+    """Start it with `async with`. `tools` are listed, `answers` say what calls give.
+
+    Its port stays quiet after its end, so that it may come back there.
+    """
 
     def __init__(self, era: Era = "session", *, port: int = 0) -> None:
         self.era = era
-        self.port = port
+        self.port = port or quiet_port()
         self.tools: list[Any] = [tool_of("echo")]
         self.pages: Mapping[str, Mapping[str, Any]] | None = None
         self.answers: dict[str, Tool] = {}
@@ -64,7 +69,6 @@ class HttpMcp:
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", self.port)
         await site.start()
-        self.port = self._runner.addresses[0][1]
         return self
 
     async def __aexit__(self, *_: object) -> None:

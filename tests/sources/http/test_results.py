@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.sources.http.conftest import Bench, a_call
+from tests.support.ports import quiet_port
 from toolcrib.errors import NotFound
 from toolcrib.net.client import GuardedClient
 from toolcrib.net.guard import EgressPolicy
@@ -194,18 +195,9 @@ async def test_a_bad_upstream_is_a_readable_failure(
     assert words in output.text
 
 
-async def unused_port() -> int:
-    """A port that nobody listens at."""
-    server = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
-    port = int(server.sockets[0].getsockname()[1])
-    server.close()
-    await server.wait_closed()
-    return port
-
-
 async def test_an_upstream_that_is_not_there_is_unreachable() -> None:
     """The sentence names the place."""
-    port = await unused_port()
+    port = quiet_port()
     async with GuardedClient(EgressPolicy([f"127.0.0.1:{port}"])) as client:
         options = {"name": "x", "url": f"http://127.0.0.1:{port}/"}
         source = await ApiKind(client).open({"name": "X", "options": options}, {})
@@ -244,7 +236,7 @@ async def test_only_what_changes_nothing_and_was_not_sent_is_tried_again(
     method: str, tries: int
 ) -> None:
     """A refused connection sent nothing: a GET is tried once more, a POST never."""
-    port = await unused_port()
+    port = quiet_port()
     client = CountingClient(EgressPolicy([f"127.0.0.1:{port}"]))
     async with client:
         options = {"name": "x", "method": method, "url": f"http://127.0.0.1:{port}/"}
