@@ -68,7 +68,7 @@ def test_every_bad_plugin_is_named(program: Program, site: Path):
     put(site, "good", GOOD)
     for name, (text, _) in BAD.items():
         put(site, name, text)
-    patience = {"TOOLCRIB_PLUGIN_TIMEOUT": "3"}
+    patience = {"TOOLCRIB_PLUGIN_TIMEOUT": "15"}
     done = program.run("plugins", "check", "--json", extra=patience)
     result = json.loads(done.stdout)
     assert (done.returncode, result["failed"]) == (7, sorted(BAD))

@@ -71,7 +71,7 @@ async def test_queued_records_are_written_without_asking(storage: Storage) -> No
     start = a_start(read_only=True)
     storage.journal.note_start(start)
     storage.journal.end(an_end(start))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while (found := await storage.journal.find(start.call_id)) is None:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     assert found == a_record(start, an_end(start))

@@ -31,7 +31,7 @@ class Heard:
         self._news.set()
 
     async def wait(self) -> None:
-        await asyncio.wait_for(self._news.wait(), 10)
+        await asyncio.wait_for(self._news.wait(), 60)
         self._news.clear()
 
 
@@ -43,6 +43,12 @@ async def following(signals: Signals) -> AsyncIterator[None]:
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Redis has longer than in use: whoever is told that it is away does without it."""
+    monkeypatch.setattr("toolcrib.storage.redis.link._PATIENCE", 60.0)
 
 
 @pytest.fixture(params=["looking", "redis"])
@@ -147,7 +153,7 @@ async def test_a_slow_listener_delays_no_news(storage: Storage, other: Storage) 
     other.signals.subscribe(heard)
     async with following(other.signals):
         await storage.signals.bump("plugins")
-        await asyncio.wait_for(busy.wait(), 10)
+        await asyncio.wait_for(busy.wait(), 60)
         await storage.signals.bump("identity")
         await heard.wait()
         done.set()
@@ -167,7 +173,7 @@ async def test_following_survives_a_bad_poll(storage: Storage, other: Storage) -
             await heard.wait()
             async with storage.database.write() as connection:
                 await connection.exec_driver_sql(rename.format("generations", "hidden"))
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 while not logs:  # noqa: ASYNC110 - a log line rings no bell
                     await asyncio.sleep(0.01)
             async with storage.database.write() as connection:

@@ -55,9 +55,11 @@ def tool(
 class Bench:
     """An invoker on a real journal, with what it recorded."""
 
-    def __init__(self, journal: Any, runner: Runner) -> None:
+    def __init__(self, journal: Any, runner: Runner, seconds: float = 60.0) -> None:
         self.journal = journal
-        steps = standard_steps(journal=journal, runner=runner, call_timeout=0.2, result_limit=2000)
+        steps = standard_steps(
+            journal=journal, runner=runner, call_timeout=seconds, result_limit=2000
+        )
         self._invoker = Invoker(steps, clock=lambda: datetime.now(UTC), new_id=new_call_id)
 
     async def __call__(self, body: Body, arguments: object = None, **fields: Any) -> Outcome:
@@ -82,6 +84,12 @@ async def bench(tmp_path: Any) -> AsyncIterator[Bench]:
     yield Bench(storage.journal, runner)
     await runner.close()
     await storage.close()
+
+
+@pytest.fixture
+def brief(bench: Bench) -> Bench:
+    """One whose calls have a fifth of a second."""
+    return Bench(bench.journal, Runner(), seconds=0.2)
 
 
 class FailingJournal:
@@ -113,7 +121,7 @@ async def test_a_call_reaches_the_tool_and_the_journal(bench: Bench) -> None:
     assert (record.user_id, record.group_id, record.agent_id, record.chat_id) == (3, 5, 7, 9)
     assert (record.tool, record.ref, record.surface) == ("probe", "native:code/probe", "rest")
     assert (record.arguments, record.success, record.error) == ({"a": 1}, True, None)
-    assert record.duration_ms == pytest.approx(outcome.duration_ms, abs=5)
+    assert 0 <= record.duration_ms <= outcome.duration_ms
 
 
 async def test_bad_arguments_are_told_and_nothing_runs(bench: Bench) -> None:
@@ -160,21 +168,21 @@ async def test_whatever_a_tool_raises_is_a_result(
     assert "Traceback" not in outcome.output.text
 
 
-async def test_a_hanging_tool_ends_at_the_deadline(bench: Bench) -> None:
-    """The caller waits no longer than the deadline."""
+async def test_a_hanging_tool_ends_at_the_deadline(brief: Bench) -> None:
+    """The caller waits for the deadline, and not for the tool."""
 
     async def body(call: Call) -> Output:
-        await asyncio.sleep(30)
-        return Output.of_text("late")
+        await asyncio.Event().wait()
+        return Output.of_text("never")
 
-    outcome = await bench(body)
+    outcome = await brief(body)
 
     assert outcome.output.error is not None
     assert outcome.output.error.code == "timeout"
-    assert outcome.duration_ms < 2000
+    assert outcome.duration_ms >= 199
 
 
-async def test_a_tool_that_will_not_be_cancelled_is_left_behind(bench: Bench) -> None:
+async def test_a_tool_that_will_not_be_cancelled_is_left_behind(brief: Bench) -> None:
     """Swallowing the cancellation does not hold the caller."""
     release = asyncio.Event()
 
@@ -186,7 +194,7 @@ async def test_a_tool_that_will_not_be_cancelled_is_left_behind(bench: Bench) ->
                 continue
         return Output.of_text("late")
 
-    outcome = await bench(body)
+    outcome = await brief(body)
     release.set()
 
     assert outcome.output.error is not None
@@ -329,7 +337,7 @@ async def test_a_trial_that_cannot_begin_leaves_the_trial_to_the_next(tmp_path: 
     storage = await open_storage(f"sqlite:///{tmp_path}/t.db")
     journal: Any = FailingJournal(storage.journal)
     steps = standard_steps(
-        journal=journal, runner=Runner(), call_timeout=5, result_limit=2000, breaker=breaker
+        journal=journal, runner=Runner(), call_timeout=60, result_limit=2000, breaker=breaker
     )
     invoker = Invoker(steps, clock=lambda: datetime.now(UTC), new_id=new_call_id)
     well = False

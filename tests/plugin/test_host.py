@@ -83,7 +83,7 @@ async def chunks(data: bytes) -> AsyncIterator[bytes]:
 def a_call(house: House, chat: Document | None) -> Call:
     reference = ChatRef(id=chat.chat_id, uuid="u") if chat else None
     caller = Caller(user_id=house.user_id, group_id=house.group_id, chat=reference)
-    return Call(call_id="c", arguments={}, caller=caller, deadline=5)
+    return Call(call_id="c", arguments={}, caller=caller, deadline=60)
 
 
 @contextmanager

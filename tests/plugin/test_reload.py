@@ -7,6 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 
+from tests.plugin.waiting import imported
 from tests.support.packages import lay_out
 from toolcrib.plugin.discovery import Plugins
 from toolcrib.plugin.registration import Registry
@@ -126,22 +127,24 @@ async def test_a_plugin_that_still_hangs_is_not_started_twice(
         "hang",
         """
         import threading
-        go, done, runs = threading.Event(), threading.Event(), []
+        begun, go, done, runs = threading.Event(), threading.Event(), threading.Event(), []
         def register(f):
             runs.append(1)
+            begun.set()
             go.wait()
             done.set()
         """,
     )
     plugins = Plugins(registry, timeout=0.2)
     await plugins.load()
-    module = sys.modules["r_hang"]
+    module = await imported("r_hang")
     [report] = await plugins.reload()
+    await asyncio.to_thread(module.begun.wait)
     assert (report.status, module.runs) == ("failed", [1])
     assert "still loading since an earlier attempt" in (report.error or "")
     site.joinpath("r_hang/__init__.py").write_text(good("hang"))
     module.go.set()
-    assert await asyncio.to_thread(module.done.wait, 10)
+    assert await asyncio.to_thread(module.done.wait, 60)
     while report.status == "failed":  # the thread needs a moment to end
         [report] = await plugins.reload()
     assert (report.status, report.codes) == ("loaded", ("hang",))

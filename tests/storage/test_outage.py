@@ -86,7 +86,7 @@ async def test_close_says_what_could_not_be_written(storage_url: str) -> None:
     await rename(storage, "calls", "away")
     storage.journal.note_start(a_start(read_only=True))
     with capture_logs() as logs:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             await storage.close()
     assert ("journal.dropped", 1) in [(entry["event"], entry.get("calls")) for entry in logs]
     async with opened(storage_url) as again:

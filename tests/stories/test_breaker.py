@@ -26,7 +26,7 @@ from toolcrib.testing.upstream import Reply
 
 @pytest.fixture
 async def endpoints(settings: Settings) -> AsyncGenerator[Endpoints]:
-    async with open_endpoints(settings, call_timeout=5, breaker_failures=3) as opened:
+    async with open_endpoints(settings, call_timeout=60, breaker_failures=3) as opened:
         yield opened
 
 
@@ -179,7 +179,7 @@ async def test_it_recovers_by_itself(endpoints: Endpoints) -> None:
     now = [1000.0]
     breaker = Breaker(Patience(failures=2, pause=5), clock=lambda: now[0])
     steps = standard_steps(
-        journal=None, runner=Runner(), call_timeout=5, result_limit=2000, breaker=breaker
+        journal=None, runner=Runner(), call_timeout=60, result_limit=2000, breaker=breaker
     )
     invoker = Invoker(steps, clock=lambda: datetime.now(UTC), new_id=new_call_id)
     await endpoints.api("t", "/x")
@@ -205,7 +205,7 @@ async def test_of_many_calls_at_once_one_tries(endpoints: Endpoints) -> None:
     now = [1000.0]
     breaker = Breaker(Patience(failures=1, pause=5), clock=lambda: now[0])
     steps = standard_steps(
-        journal=None, runner=Runner(), call_timeout=5, result_limit=2000, breaker=breaker
+        journal=None, runner=Runner(), call_timeout=60, result_limit=2000, breaker=breaker
     )
     invoker = Invoker(steps, clock=lambda: datetime.now(UTC), new_id=new_call_id)
     await endpoints.api("t", "/x")

@@ -12,10 +12,13 @@ from tests.support.endpoints import Endpoints, open_endpoints
 from toolcrib.settings import Settings
 from toolcrib.testing.replies import answer, close_early, drip, drop, hang, raw
 
+SHORT = 2.0
+"""Seconds for an upstream that never answers: the request has to leave within them."""
+
 
 @pytest.fixture
 async def endpoints(settings: Settings) -> AsyncGenerator[Endpoints]:
-    async with open_endpoints(settings, "127.0.0.1:1", call_timeout=0.5) as opened:
+    async with open_endpoints(settings, "127.0.0.1:1", call_timeout=60) as opened:
         yield opened
 
 
@@ -32,7 +35,7 @@ async def put(endpoints: Endpoints, kind: str, method: str, path: str = "/x") ->
     ("reply", "code"),
     [
         (hang(), "timeout"),
-        (drip(b"0123456789", every=0.2), "timeout"),
+        (drip(b"0123456789" * 10, every=0.2), "timeout"),
         (drop(), "upstream_error"),
         (close_early(b"half", promised=100), "upstream_error"),
         (raw(b"no HTTP at all\r\n\r\n"), "upstream_error"),
@@ -45,9 +48,10 @@ async def test_a_write_without_an_answer_is_unknown_and_a_read_has_failed(
     """The same misfortune: a GET may be made again, a POST may have been carried out."""
     endpoints.upstream.reply("/x", reply)
     await put(endpoints, kind, "POST")
-    written = await endpoints.call("t")
+    seconds = SHORT if code == "timeout" else None
+    written = await endpoints.call("t", timeout=seconds)
     await endpoints.api("r", "/x")
-    read = await endpoints.call("r")
+    read = await endpoints.call("r", timeout=seconds)
 
     assert written.output.error is not None
     assert written.output.error.code == "outcome_unknown"

@@ -197,7 +197,7 @@ def test_the_tools_answer_with_settings_documents_and_the_calls_people(
             )
 
             async def call(name, **arguments):
-                call = Call(call_id="c", arguments=arguments, caller=caller, deadline=5)
+                call = Call(call_id="c", arguments=arguments, caller=caller, deadline=60)
                 current_call.set(call)
                 output = await tools[name].run(call)
                 return [output.text, sorted(call.secrets)]

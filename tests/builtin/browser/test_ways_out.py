@@ -49,11 +49,10 @@ async def run(talk: Talk, site: Site, script: str) -> str:
     """What a page's script leaves in `out` once it calls `done`."""
     js = f"const done = text => document.getElementById('out').textContent = text; {script}"
     await talk.ok("browser_navigate_to", url=site.url(f"/script?js={quote(js, safe='')}"))
-    for _ in range(100):
+    while True:  # a script that comes to no end meets the test's own time limit
         said = await talk.ok("browser_extract_content", target="#out")
         if said["content"] != "waiting":
             return said["content"]
-    raise AssertionError("the script never came to an end")
 
 
 async def test_what_a_page_fetches_is_judged(talk: Talk, site: Site, other: Site) -> None:

@@ -21,7 +21,7 @@ def a_call(arguments: dict[str, Any] | None = None, **configurable: Any) -> Call
         call_id="call-1",
         arguments=arguments or {},
         caller=caller,
-        deadline=10,
+        deadline=60,
         configurable=configurable,
     )
 

@@ -96,7 +96,7 @@ async def test_signals_raised_in_a_thread_are_the_tools_own() -> None:
             raise error
 
         fails.__signature__ = __import__("inspect").Signature()  # type: ignore[attr-defined]
-        output = await asyncio.wait_for(run(fails), 10)
+        output = await asyncio.wait_for(run(fails), 60)
         assert output.error is not None
         assert output.text.startswith("fails failed: RuntimeError")
 

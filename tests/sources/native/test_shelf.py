@@ -209,7 +209,7 @@ from toolcrib.sources.native.adapting import adapt
 from toolcrib.tools.call import Call
 def add(a: int, config: dict) -> int:
     return a + config["configurable"]["logged_user_id"]
-call = Call(call_id="c", arguments={"a": 1}, caller=Caller(user_id=2), deadline=5)
+call = Call(call_id="c", arguments={"a": 1}, caller=Caller(user_id=2), deadline=60)
 print(asyncio.run(adapt(add, "x").run(call)).text)
 print([name for name in sys.modules if name.startswith(("langchain", "langgraph", "langsmith"))])
 """

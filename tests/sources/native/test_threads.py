@@ -35,7 +35,7 @@ async def test_functions_run_side_by_side_up_to_the_limit() -> None:
     """All of them are inside at once, and one more waits for a free thread."""
     threads = Threads(at_once=3)
     barrier = threading.Barrier(3)
-    results = await asyncio.gather(*(threads.run(lambda: barrier.wait(10)) for _ in range(6)))
+    results = await asyncio.gather(*(threads.run(lambda: barrier.wait(60)) for _ in range(6)))
     assert sorted(results) == [0, 0, 1, 1, 2, 2]
 
 
@@ -46,16 +46,16 @@ async def test_one_that_never_returns_costs_a_thread_and_not_its_place() -> None
 
     def hang() -> bool:
         begun.set()
-        return go.wait(30)
+        return go.wait(100)
 
     task = asyncio.create_task(threads.run(hang))
     waiting = asyncio.create_task(threads.run(threading.get_ident))
     skipped = asyncio.create_task(threads.run(lambda: pytest.fail("it was cancelled in time")))
-    assert await asyncio.to_thread(begun.wait, 10)
+    assert await asyncio.to_thread(begun.wait, 60)
     skipped.cancel()
     task.cancel()
-    assert isinstance(await asyncio.wait_for(waiting, 10), int)
-    assert await asyncio.wait_for(threads.run(lambda: "next"), 10) == "next"
+    assert isinstance(await asyncio.wait_for(waiting, 60), int)
+    assert await asyncio.wait_for(threads.run(lambda: "next"), 60) == "next"
     go.set()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -69,11 +69,11 @@ async def test_too_many_left_behind_are_refused() -> None:
 
     def hang() -> None:
         begun.release()
-        go.wait(30)
+        go.wait(100)
 
     for _ in range(2):
         task = asyncio.create_task(threads.run(hang))
-        assert await asyncio.to_thread(begun.acquire, timeout=10)
+        assert await asyncio.to_thread(begun.acquire, timeout=60)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -102,6 +102,6 @@ def test_a_process_ends_though_a_tool_never_does() -> None:
                 print("left behind")
         asyncio.run(main())
         """,
-        timeout=30,
+        timeout=100,
     )
     assert (done.stdout, done.returncode) == ("left behind\n", 0)

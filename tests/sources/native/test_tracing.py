@@ -58,7 +58,7 @@ def test_a_tool_that_loads_langsmith_itself_is_not_traced_either() -> None:
             from langsmith.utils import tracing_is_enabled
             return str(tracing_is_enabled())
 
-        call = Call(call_id="c", arguments={}, caller=Caller(user_id=1), deadline=5)
+        call = Call(call_id="c", arguments={}, caller=Caller(user_id=1), deadline=60)
         print(asyncio.run(adapt(loads, "x").run(call)).text)
         """
     )
