@@ -81,7 +81,7 @@ def _taken(one: Schema, shapes: Schema) -> Iterator[str]:
 
 
 def _answer(one: Schema) -> str:
-    status, answer = next((s, a) for s, a in one["responses"].items() if s[0] == "2")
+    status, answer = next((s, a) for s, a in one["responses"].items() if s[0] in "23")
     schema = next(iter(answer.get("content", {}).values()), {}).get("schema", {})
     name = _short(schema.get("$ref", "").rpartition("/")[2])
     return f"{status} {name}".strip()
