@@ -54,7 +54,10 @@ async def test_nothing_named_and_nothing_known(chief: Talk) -> None:
     assert (code, "tools_config.message_tool" in words) == ("invalid_arguments", True)
     code, words = await chief.failed("update_agent", name="other", capabilities=["no_such_code"])
     assert (code, "no_such_code" in words) == ("invalid_arguments", True)
-    assert (await chief.ok("get_current_agent_config"))["name"] == "clerk"
+    await chief.failed("update_agent", capabilities=["agent_builder"], tools_config={"x": "off"})
+    await chief.failed("update_agent", capabilities=["agent_builder"], name=" ")
+    seen = await chief.ok("get_current_agent_config")
+    assert (seen["name"], seen["capabilities"]) == ("clerk", ["core", "agent_builder"])
 
 
 async def test_a_selection_made_by_the_agent_itself(office: Office, chief: Talk) -> None:

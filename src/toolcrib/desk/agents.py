@@ -84,8 +84,14 @@ class Agents:
         agent_id: int,
         changes: Mapping[str, Any],
         *,
+        capabilities: Sequence[CapabilityRef] | None = None,
         expected_version: int | None = None,
     ) -> Agent:
+        """Change fields, and what the agent holds unless `capabilities` is None: all or nothing.
+
+        A number is a capability's id, a string a code. Raises NotFound, NotGranted, InvalidOptions,
+        Conflict for another version.
+        """
         agent = await self._changeable(caller, agent_id)
         if "group_id" in changes and changes["group_id"] != agent.group_id:
             raise InvalidOptions(
@@ -94,6 +100,8 @@ class Agents:
         if "name" in changes:
             changes = {**changes, "name": checked_name(changes["name"])}
         checked_selection(changes.get("tools_config") or {})
+        if capabilities is not None:
+            changes = {**changes, **await self._held(caller, agent, capabilities)}
         updated = await self._agents.update(agent_id, changes, expected_version=expected_version)
         await self._signals.bump("grants")
         return updated
@@ -106,18 +114,10 @@ class Agents:
         *,
         expected_version: int | None = None,
     ) -> Agent:
-        """Replace what the agent holds. A number is a capability's id, a string a code."""
-        agent = await self._changeable(caller, agent_id)
-        chosen = await self._choosing.rows(
-            caller, capabilities, group_id=agent.group_id, held=agent.capability_ids
+        """Replace what the agent holds. Raises as `update` does."""
+        return await self.update(
+            caller, agent_id, {}, capabilities=capabilities, expected_version=expected_version
         )
-        ids = tuple(dict.fromkeys(row.id for row in chosen))
-        codes = await self._choosing.codes(caller, capabilities, held=agent.codes)
-        updated = await self._agents.update(
-            agent_id, {"capability_ids": ids, "codes": codes}, expected_version=expected_version
-        )
-        await self._signals.bump("grants")
-        return updated
 
     async def delete(
         self, caller: Caller, agent_id: int, *, expected_version: int | None = None
@@ -130,6 +130,17 @@ class Agents:
         await self._signals.bump("grants")
         for key in keys:
             await self._blobs.delete(key)
+
+    async def _held(
+        self, caller: Caller, agent: Agent, capabilities: Sequence[CapabilityRef]
+    ) -> Mapping[str, Any]:
+        """The fields of an agent that holds these."""
+        chosen = await self._choosing.rows(
+            caller, capabilities, group_id=agent.group_id, held=agent.capability_ids
+        )
+        ids = tuple(dict.fromkeys(row.id for row in chosen))
+        codes = await self._choosing.codes(caller, capabilities, held=agent.codes)
+        return {"capability_ids": ids, "codes": codes}
 
     async def _changeable(self, caller: Caller, agent_id: int) -> Agent:
         agent = await self.get(caller, agent_id)

@@ -16,6 +16,7 @@ from toolcrib.desk.reach import require_installation
 from toolcrib.errors import Conflict, InvalidRequest, NotFound
 from toolcrib.grants.decide import INSTALLATION, decide, of_capability
 from toolcrib.identity.caller import Caller
+from toolcrib.tools.turns import aside
 
 LIVE: tuple[PinState, ...] = ("accepted", "held")
 _ALL: tuple[PinState, ...] = (*LIVE, "retired", "released")
@@ -124,7 +125,8 @@ class Pins:
         """Duplicates and near-duplicates among all tools. Raises NotGranted for who is no
         super-admin: the answer spans every group."""
         require_installation(caller, "change", what="all tools")
-        return find_lookalikes(await self.everything(caller))
+        pins = await self.everything(caller)
+        return await aside(len(pins), lambda: find_lookalikes(pins))
 
     async def everything(self, caller: Caller) -> Sequence[Pin]:
         """Accepted and held pins within the caller's reach."""

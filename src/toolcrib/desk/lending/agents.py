@@ -35,17 +35,14 @@ class LentAgents:
         return rows
 
     async def update(self, changes: Row) -> Row:
-        """What the agent holds is checked first: a refusal there leaves everything as it was."""
+        """All at once: a refusal leaves everything as it was."""
+        if not changes:
+            return await self.current()
         call = running()
-        agent_id = agent_of(call)
         fields = {name: value for name, value in changes.items() if name != "capabilities"}
-        agent = await self._agents.get(call.caller, agent_id)
-        if "capabilities" in changes:
-            agent = await self._agents.set_capabilities(
-                call.caller, agent_id, changes["capabilities"]
-            )
-        if fields:
-            agent = await self._agents.update(call.caller, agent_id, fields)
+        agent = await self._agents.update(
+            call.caller, agent_of(call), fields, capabilities=changes.get("capabilities")
+        )
         return await self._shown(agent)
 
     async def create(self, draft: Row) -> Row:
