@@ -12,6 +12,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 
 from toolcrib.asgi.authentication import Authentication
+from toolcrib.asgi.collecting import collecting_rarely
 from toolcrib.asgi.front import Front
 from toolcrib.asgi.gateway import ToGateway
 from toolcrib.asgi.hosts import Hosts, path_prefix
@@ -39,7 +40,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             await _let_somebody_in(platform)
             app.state.platform = platform
             try:
-                yield
+                with collecting_rarely():
+                    yield
             finally:
                 app.state.platform = None
 

@@ -3,7 +3,6 @@ issuer's tokens are taken (RFC 9728) and which a token is issued for (RFC 8707).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Self
 
 from starlette.datastructures import Headers
@@ -11,9 +10,10 @@ from starlette.types import Scope
 
 from toolcrib.settings import Settings
 from toolcrib.surfaces.http.places import METADATA, is_gateway
+from toolcrib.tools.record import record
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record
 class Resources:
     """`public` is the server's address without a slash at its end; empty: nobody told."""
 

@@ -76,8 +76,9 @@ class Masker:
         while waiting:
             node = waiting.pop()
             if isinstance(node, str):
-                if any(map(node.__contains__, self._probes)):
-                    return True
+                for probe in self._probes:
+                    if probe in node:
+                        return True
             elif isinstance(node, dict):
                 members = cast("dict[Any, Any]", node)
                 waiting += members

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from toolcrib.identity.caller import Caller
 from toolcrib.identity.context import Context
@@ -28,28 +28,37 @@ class NoAgentNamed(Exception):
         )
 
 
+class _Lately(NamedTuple):
+    """What one Caller object was let in to, and when: by the generation numbers."""
+
+    caller: Caller
+    generation: tuple[int, ...]
+    tools: AgentTools
+
+
 class Entering:
-    """Callers come from outside of any chat. What one Caller gets is remembered: the same object
-    comes back with the token's next request."""
+    """Callers come from outside of any chat. What one Caller gets is remembered until something
+    changes: the same object comes back with the token's next request."""
 
     def __init__(self, platform: Platform) -> None:
         self._platform = platform
         self._context = Context.of(None, environment=platform.settings.environment)
-        self._lately: dict[tuple[int, int], tuple[Caller, AgentTools]] = {}
+        self._lately: dict[tuple[int, int], _Lately] = {}
 
     async def served(self, place: Place, caller: Caller) -> AgentTools:
         """Raises NotFound for an agent that is not the caller's to use, NoAgentNamed."""
         agent_id = place.agent_id or caller.agent_id
         if agent_id is None:
             raise NoAgentNamed(await self._agents(caller))
-        await self._platform.resolver.agent(agent_id, caller)
+        generation = self._platform.generation()
         known = self._lately.get((agent_id, id(caller)))
-        if known is None or known[0] is not caller:
-            known = (caller, self._made(agent_id, caller))
+        if known is None or known.caller is not caller or known.generation != generation:
+            await self._platform.resolver.agent(agent_id, caller)
+            known = _Lately(caller, generation, self._made(agent_id, caller))
             if len(self._lately) >= _REMEMBERED:
                 self._lately.clear()
             self._lately[agent_id, id(caller)] = known
-        return known[1]
+        return known.tools
 
     def _made(self, agent_id: int, caller: Caller) -> AgentTools:
         outside = replace(caller, chat=None, context=self._context)

@@ -20,6 +20,7 @@ from toolcrib.surfaces.mcp.sessions import Session
 from toolcrib.surfaces.mcp.streaming import Attending, Reply
 from toolcrib.surfaces.mcp.wire import LEVELS, dumps, error_message, notification, result_message
 from toolcrib.tools.call import no_log, no_progress
+from toolcrib.tools.waits import Waits
 
 CANCELLED: Final = -32800
 """The code that the SDK answers a cancelled request of the older era with."""
@@ -32,6 +33,7 @@ class Lean:
     def __init__(self, answers: Answers, pages: Pages) -> None:
         self._answers = answers
         self._pages = pages
+        self._waits = Waits[Attending]()
 
     def takes(self, asked: Ordinary, toolset: Toolset, session: Session | None) -> bool:
         """Not where a tool could want what only the SDK does: put a question to the client's
@@ -79,7 +81,7 @@ class Lean:
         reply: Reply,
     ) -> bytes | None:
         """The result; None when the client is gone and there is nobody to answer."""
-        async with Attending(receive, reply) as attending:
+        async with Attending(receive, reply, self._waits) as attending:
             if session is not None:
                 session.in_flight[asked.request_id] = attending
             try:

@@ -13,6 +13,7 @@ from typing import Final, Self
 from starlette.types import Receive, Send
 
 from toolcrib.surfaces.mcp.wire import event, send_json
+from toolcrib.tools.waits import Waits
 
 WATCH_AFTER: Final = 0.25
 """Seconds that a call runs before anybody looks whether its client is still there."""
@@ -62,18 +63,23 @@ class Reply:
 class Attending:
     """While it is entered, the call is cancelled when the client goes away.
 
-    Looking costs a task, so that it begins only when a call takes a while.
+    Looking costs a task, so that it begins only when a call takes a while, which `waits` tells.
     """
 
-    def __init__(self, receive: Receive, reply: Reply) -> None:
+    __slots__ = ("_cancelled", "_looking", "_receive", "_reply", "_task", "_waits", "at")
+
+    def __init__(self, receive: Receive, reply: Reply, waits: Waits[Attending]) -> None:
         self._receive = receive
         self._reply = reply
+        self._waits = waits
         self._looking: asyncio.Task[None] | None = None
         self._cancelled = False
 
     async def __aenter__(self) -> Self:
-        self._timer = asyncio.get_running_loop().call_later(WATCH_AFTER, self._begin)
-        self._task = asyncio.current_task()
+        loop = asyncio.get_running_loop()
+        self.at = loop.time() + WATCH_AFTER
+        self._waits.add(self)
+        self._task = asyncio.current_task(loop)
         return self
 
     async def __aexit__(
@@ -82,7 +88,7 @@ class Attending:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> bool:
-        self._timer.cancel()
+        self._waits.discard(self)
         if self._cancelled and kind is None:  # it ended in the moment in which it was cancelled
             with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.sleep(0)
@@ -103,7 +109,8 @@ class Attending:
     def cancelled(self) -> bool:
         return self._cancelled
 
-    def _begin(self) -> None:
+    def end(self) -> None:
+        """The wait is over: begin to look."""
         self._looking = asyncio.get_running_loop().create_task(self._look())
 
     async def _look(self) -> None:
