@@ -21,6 +21,7 @@ from toolcrib.coordination.signals import Signals, Topic
 from toolcrib.errors import InvalidSettings, SetupError
 from toolcrib.storage import Storage
 from toolcrib.storage.redis.address import RedisAddress
+from toolcrib.storage.redis.bell import RedisBell
 from toolcrib.storage.redis.link import RedisLink
 
 
@@ -109,6 +110,30 @@ async def test_a_ring_is_believed_by_nobody(storage_url: str) -> None:
             await here.signals.bump("catalog")
             await link.close()
         assert (here.signals.total, here.signals.generation("identity")) == (before + 1, 0)
+
+
+@pytest.mark.usefixtures("patient")
+async def test_what_fails_at_a_ring_does_not_end_the_listening() -> None:
+    """Else a process would never again hear that a token was taken back."""
+    link = RedisLink(RedisAddress.of(redis_url()))
+    again = asyncio.Event()
+    times: list[int] = []
+
+    async def heard() -> None:
+        times.append(len(times))
+        if len(times) == 1:
+            raise ValueError("something unforeseen")
+        again.set()
+
+    with capture_logs() as logs:
+        listening = asyncio.create_task(RedisBell(link, name="test-of-failing").listen(heard))
+        async with asyncio.timeout(60):
+            await again.wait()
+        listening.cancel()
+        with suppress(asyncio.CancelledError):
+            await listening
+    await link.close()
+    assert [entry["event"] for entry in logs] == ["bell.failed"]
 
 
 async def test_an_answer_that_does_not_come_is_waited_for_once() -> None:

@@ -11,9 +11,12 @@ import secrets
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
+import structlog
+
 from toolcrib.errors import SetupError
 from toolcrib.storage.redis.link import RedisLink
 
+_log = structlog.get_logger(__name__)
 _PAUSE = 1.0
 """Seconds between two tries to listen."""
 
@@ -32,10 +35,17 @@ class RedisBell:
 
     async def listen(self, heard: Callable[[], Awaitable[None]]) -> None:
         while True:
-            with suppress(SetupError):
-                async with self._link.messages(self._channel) as messages:
-                    await heard()  # what was rung before
-                    async for ringer in messages:
-                        if ringer != self._me.encode():
-                            await heard()
+            try:
+                await self._hear(heard)
+            except SetupError:
+                pass  # logged where it was met
+            except Exception:  # noqa: BLE001 - whatever it is, listening must go on
+                _log.exception("bell.failed")
             await asyncio.sleep(_PAUSE)
+
+    async def _hear(self, heard: Callable[[], Awaitable[None]]) -> None:
+        async with self._link.messages(self._channel) as messages:
+            await heard()  # what was rung before
+            async for ringer in messages:
+                if ringer != self._me.encode():
+                    await heard()
