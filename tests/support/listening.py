@@ -14,7 +14,13 @@ class Server(uvicorn.Server):
     """A server that tells when it listens."""
 
     def __init__(self, app: object) -> None:
-        config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="critical")  # type: ignore[arg-type]
+        config = uvicorn.Config(
+            app,  # type: ignore[arg-type]
+            host="127.0.0.1",
+            port=0,
+            http="toolcrib.asgi.joining:JoiningProtocol",
+            log_level="critical",
+        )
         super().__init__(config)
         self.listens = asyncio.Event()
 
