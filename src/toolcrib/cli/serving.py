@@ -48,7 +48,7 @@ def _config(settings: Settings) -> uvicorn.Config:
         "toolcrib.cli.serving:application",
         factory=True,
         loop="uvloop",
-        http="httptools",
+        http="toolcrib.asgi.joining:JoiningProtocol",
         ws="none",
         lifespan="on",
         workers=settings.workers,
