@@ -28,15 +28,26 @@ class Answer:
     exit_code: int = 0
 
 
-def listed(page: Mapping[str, Any], *columns: str, empty: str = "Nothing here.") -> Answer:
-    """A page of a list: a table of these columns, and how to see more."""
+def listed(
+    page: Mapping[str, Any], *columns: str, empty: str = "Nothing here.", whole: str = ""
+) -> Answer:
+    """A page of a list: a table of these columns, and how to see more.
+
+    Where the table does not fit, rows stand below each other, headed by what is `whole`: an id in
+    pieces cannot be copied.
+    """
     rows: Sequence[Row] = page["items"]
 
     def show(console: Console) -> None:
         if not rows:
             say(console, empty)
             return
-        console.print(table(rows, *columns))
+        made = table(rows, *columns)
+        endless = console.options.update(max_width=10_000)
+        if whole and console.measure(made, options=endless).maximum > console.width:
+            stacked(console, rows, *columns, whole=whole)
+        else:
+            console.print(made)
         if page.get("next_cursor"):
             say(console, f"There are more: --cursor {page['next_cursor']}")
 
@@ -92,6 +103,16 @@ def table(rows: Sequence[Row], *columns: str) -> Table:
     for row in rows:
         made.add_row(*(Text(cell(row.get(column))) for column in columns))
     return made
+
+
+def stacked(console: Console, rows: Sequence[Row], *columns: str, whole: str) -> None:
+    from rich.padding import Padding  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    for row in rows:
+        say(console, cell(row.get(whole)), style="bold")
+        others = (f"{heading(one)} {cell(row.get(one))}" for one in columns if one != whole)
+        console.print(Padding(Text(", ".join(others)), (0, 0, 0, 2)))
 
 
 def fields(console: Console, row: Row, *, hide: Sequence[str] = ()) -> None:

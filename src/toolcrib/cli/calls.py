@@ -37,7 +37,7 @@ async def list_calls(
     query: dict[str, Any] = {"success": False} if failed else {}
     query |= {"agent": agent, "tool": tool, "user": user, "since": since}
     page = await client.get(path("calls"), limit=limit, cursor=cursor, **query)
-    return listed(page, *COLUMNS, empty="Nothing was called yet.")
+    return listed(page, *COLUMNS, empty="Nothing was called yet.", whole="call_id")
 
 
 @command(calls, "show", "toolcrib calls show CALL_ID")

@@ -6,6 +6,7 @@ import sys
 import traceback
 
 from toolcrib.cli.exits import INTERNAL, exit_of
+from toolcrib.cli.spoken import in_commands
 from toolcrib.errors import ToolcribError
 
 
@@ -21,7 +22,7 @@ def tell(error: BaseException, *, debug: bool) -> int:
     place = f" (at {error.where})" if error.where else ""
     _write(f"{error.message}{place}", mark="✗ ")
     if error.hint:
-        _write(error.hint, mark="  ")
+        _write(in_commands(error.hint), mark="  ")
     return exit_of(type(error))
 
 

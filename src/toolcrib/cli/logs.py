@@ -57,9 +57,21 @@ def configure(*, level: Level, form: Format) -> None:
 
 
 def configure_errand(settings: Settings) -> None:
-    """For a command that ends soon: what is worth a warning, and all of it while debugging."""
+    """For a command that ends soon: what is worth a warning, and all of it while debugging.
+
+    That a plugin fails is no news to most commands: `plugins check` shows where.
+    """
     level: Level = "debug" if settings.log_level == "debug" else "warning"
     configure(level=level, form=settings.log_format)
+    if level != "debug":
+        for handler in logging.getLogger().handlers:
+            handler.addFilter(_shortly)
+
+
+def _shortly(record: logging.LogRecord) -> bool:
+    if record.name.startswith("toolcrib.plugin."):
+        record.exc_info = None
+    return True
 
 
 def _formatter(form: Format) -> ProcessorFormatter:

