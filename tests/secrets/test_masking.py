@@ -340,6 +340,9 @@ def test_other_bytes_stay_as_they_are(data: bytes) -> None:
         ("https://hooks.example/a/b/c/d/e/f/g/h/i?x=1", "no such path: /a/b/c/d/e/f/g/h/i"),
         ("https://api.example/bot1234567:AAF-xyz/", "bot1234567:AAF-xyz is no bot"),
         ("https://api.example/x?sig=Qw8ZrT5y", "the signature Qw8ZrT5y is wrong"),
+        ("https://me:Qw8Z%40open@api.example/", "the password Qw8Z@open is wrong"),
+        ("https://me:Qw8Z%40open@api.example/", "as sent: Qw8Z%40open"),
+        ("https://ghp1234567890AbCd@api.example/", "ghp1234567890AbCd is nobody"),
     ],
 )
 def test_parts_of_an_address_that_are_its_key_are_masked(value: str, echo: str) -> None:
@@ -347,11 +350,12 @@ def test_parts_of_an_address_that_are_its_key_are_masked(value: str, echo: str) 
     masked = Masker(private_forms([value])).text(echo)
 
     assert MASK in masked
-    assert not any(part in masked for part in ("T9xKq", "/a/b", "1234567", "Qw8Z"))
+    assert not any(part in masked for part in ("T9xKq", "/a/b", "1234567", "Qw8Z", "open"))
 
 
 def test_ordinary_words_of_an_address_stay() -> None:
     """Else no answer of `/v1/search` could be read."""
-    masker = Masker(private_forms(["https://api.example/v1/knowledge-base/search"]))
+    masker = Masker(private_forms(["https://someone@api.example/v1/knowledge-base/search"]))
 
-    assert masker.text("search v1 knowledge-base") == "search v1 knowledge-base"
+    words = "search v1 knowledge-base of someone"
+    assert masker.text(words) == words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 _LONG_TAIL = 16
 _TOKEN = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z]).{12,}", re.ASCII)
@@ -24,7 +24,10 @@ def private_forms(values: Iterable[str]) -> set[str]:
             continue
         tail = f"{parts.path}?{parts.query}" if parts.query else parts.path
         forms |= {part for part in (tail, parts.path) if len(part) >= _LONG_TAIL}
-        forms |= {part for part in parts.path.split("/") if _TOKEN.fullmatch(part)}
+        names = (*parts.path.split("/"), unquote(parts.username or ""))
+        forms |= {part for part in names if _TOKEN.fullmatch(part)}
+        if parts.password:
+            forms.add(unquote(parts.password))
         if parts.query:
             forms |= {item for _, item in parse_qsl(parts.query)}
     return forms
