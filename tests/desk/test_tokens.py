@@ -46,6 +46,22 @@ async def test_a_revoked_token_stops_at_once(tenants: Tenants) -> None:
         await tokens.revoke(tenants.user_a.caller, user_id=tenants.user_a.id, token_id=row.id)
 
 
+async def test_a_revocation_that_broke_off_is_made_good_by_the_next(tenants: Tenants) -> None:
+    """The row is gone and nobody was told: the token is still remembered as good."""
+    tokens, platform = tenants.crib.desk.tokens, tenants.crib.platform
+    me = tenants.user_a.id
+    row, made = await tokens.create(tenants.user_a.caller, user_id=me, name="laptop")
+    await platform.authenticator.caller_of(made.text)
+    await platform.storage.tokens.delete(row.id, user_id=me)
+    await platform.authenticator.caller_of(made.text)
+
+    with pytest.raises(NotFound):
+        await tokens.revoke(tenants.user_a.caller, user_id=me, token_id=row.id)
+
+    with pytest.raises(NotAuthenticated):
+        await platform.authenticator.caller_of(made.text)
+
+
 async def test_a_token_of_another_user_is_not_found(tenants: Tenants) -> None:
     """The id of somebody else's token under one's own name is no way to it."""
     tokens = tenants.crib.desk.tokens
