@@ -22,6 +22,7 @@ EMPTY_WORDS = {
     "services",
 }
 OWNS_TASKS = {
+    "cli/serving.py": "a server's start: awaited, or broken off when it is to end",
     "platform/tasks.py": "owns the one task group",
     "invocation/running.py": "a call's own task: awaited, or kept and cancelled at close",
     "sources/mcp/process.py": "a start that is broken off: awaited on both ways out",

@@ -46,8 +46,9 @@ def test_json_says_the_same(program: Program):
                 break
         facts = json.loads("".join(lines))
     finally:
-        process.kill()  # how it stops in order is another test's
-        process.communicate()
+        process.terminate()  # in the middle of its start
+        process.communicate(timeout=100)
+    assert process.returncode == 0
     assert ADDRESS.fullmatch(facts["url"])
     assert TOKEN.fullmatch(facts["admin_token"])
     assert facts["new_key_file"] == str(program.data_dir / "vault.key")

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import json
 import os
-import signal
 import sys
 from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from toolcrib.cli.answers import console, say
 from toolcrib.cli.environment import read_settings
 from toolcrib.cli.listening import address_of, is_loopback, listen
 from toolcrib.cli.logs import configure
+from toolcrib.cli.stopping import Stop, end_at_once
 from toolcrib.errors import InvalidRequest
 from toolcrib.platform import alone
 from toolcrib.surfaces.mcp.places import ROOT
@@ -48,6 +48,7 @@ def over_stdio(codes: Sequence[str], *, as_json: bool) -> None:
 
 def over_http(codes: Sequence[str], host: str, port: int, *, as_json: bool) -> None:
     """Serve until a signal says stop. Raises InvalidRequest for an open address without a token."""
+    end_at_once()
     settings = read_settings().model_copy(update={"host": host})
     configure(level=settings.log_level, form=settings.log_format)
     token = os.environ.get(TOKEN, "").strip()
@@ -58,10 +59,7 @@ def over_http(codes: Sequence[str], host: str, port: int, *, as_json: bool) -> N
                 where="--host",
                 hint=f"Set {TOKEN}, or listen on 127.0.0.1.",
             )
-        # uvicorn raises the signal again once everything has ended in order: let both end alike.
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
-        with contextlib.suppress(KeyboardInterrupt):
-            asyncio.run(_listening(settings, codes, taken, token, as_json=as_json))
+        asyncio.run(_listening(settings, codes, taken, token, as_json=as_json))
 
 
 async def _listening(
@@ -70,7 +68,10 @@ async def _listening(
     """Plugins belong to the loop that serves them, so all of it happens in one."""
     import uvicorn  # noqa: PLC0415 - stdio does without
 
+    from toolcrib.cli.serving import Server  # noqa: PLC0415
+
     served = await _made(settings, codes)
+    stop = Stop()
     taken.listen(2048)
     _tell(await _facts(served, codes, address_of(taken) + ROOT), as_json=as_json, stderr=False)
     app = Front(TokenRequired(Standalone(served), token), hosts=Hosts.of(settings), prefix="")
@@ -82,7 +83,7 @@ async def _listening(
         ws="none",
         timeout_graceful_shutdown=3,
     )
-    await uvicorn.Server(config).serve(sockets=[taken])
+    await Server(config, stop).serve(sockets=[taken])
 
 
 @contextlib.contextmanager

@@ -16,6 +16,7 @@ from toolcrib.cli.environment import read_settings
 from toolcrib.cli.listening import address_of, is_loopback, listen
 from toolcrib.cli.preparing import Prepared, prepare
 from toolcrib.cli.program import this_program
+from toolcrib.cli.stopping import Stop, end_at_once
 from toolcrib.cli.whereabouts import told
 
 if TYPE_CHECKING:
@@ -52,9 +53,11 @@ def start(
     The first start makes the database, the key for secrets and an admin token."""
     from toolcrib.cli.serving import run  # noqa: PLC0415 - `--help` does without
 
+    end_at_once()
     settings = _settings(host, port, workers, debug=debug)
     with listen(settings.host, settings.port) as taken:
         prepared = asyncio.run(prepare(settings))
+        stop = Stop()
         taken.listen(2048)
         address = address_of(taken)
         if as_json:
@@ -64,7 +67,7 @@ def start(
         _warn(taken, settings)
         sys.stdout.flush()
         with told(settings.data_dir, address):
-            run(settings, taken)
+            run(settings, taken, stop)
 
 
 def _settings(host: str | None, port: int | None, workers: int | None, *, debug: bool) -> Settings:

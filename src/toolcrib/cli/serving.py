@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Callable
+import asyncio
+import multiprocessing
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
 from toolcrib.cli.environment import read_settings
 from toolcrib.cli.logs import configure
+from toolcrib.cli.stopping import LONGEST, Stop, insist
 from toolcrib.errors import SetupError
 
 if TYPE_CHECKING:
@@ -19,28 +22,68 @@ if TYPE_CHECKING:
 
 _GRACE = 10
 """Seconds that requests in flight have when the server is stopped."""
+_BEGUN = 3.0
+"""Seconds that a start has to come to its end, so that it can be ended in order."""
+_ALIVE = 20
+"""Seconds within which a worker must show that it lives; one that starts is busy with itself."""
 
 
-def run(settings: Settings, taken: socket.socket) -> None:
+class Server(uvicorn.Server):
+    """One that hears of signals through a Stop from its beginning on, and ends while it starts."""
+
+    def __init__(self, config: uvicorn.Config, stop: Stop) -> None:
+        super().__init__(config)
+        stop.tell(self.handle_exit)
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """They are heard already, and stay so: whatever comes while it ends breaks nothing off."""
+        yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        if self.should_exit:
+            return
+        starting = asyncio.create_task(super().startup(sockets))  # noqa: TID251 - awaited below
+        while not (starting.done() or self.should_exit):
+            await asyncio.wait({starting}, timeout=0.1)
+        await asyncio.wait({starting}, timeout=_BEGUN)
+        if starting.done():
+            await starting
+            return
+        self.lifespan.startup_failed = True  # no error that has to be logged
+        starting.cancel()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().shutdown(sockets)
+        if self.force_exit:  # requests were not waited for; the rest ends in order all the same
+            await self.lifespan.shutdown()
+
+
+def run(settings: Settings, taken: socket.socket, stop: Stop) -> None:
     """Serve on the socket until a signal says stop."""
     configure(level=settings.log_level, form=settings.log_format)
     config = _config(settings)
+    if stop.asked:
+        return
     if settings.workers > 1:
-        from uvicorn.supervisors import Multiprocess  # noqa: PLC0415 - several processes only
-
-        Multiprocess(config, sockets=[taken]).run()
+        _supervise(config, taken, stop)
         return
-    # uvicorn raises the signal again once everything has ended in order: let both end alike.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        uvicorn.Server(config).run(sockets=[taken])
-    except KeyboardInterrupt:
-        return
+        Server(config, stop).run(sockets=[taken])
     except SystemExit:
         raise SetupError(
             "The server could not start; the lines above say why.",
             hint="`toolcrib doctor` looks at the whole installation.",
         ) from None
+
+
+def _supervise(config: uvicorn.Config, taken: socket.socket, stop: Stop) -> None:
+    from uvicorn.supervisors import Multiprocess  # noqa: PLC0415 - several processes only
+
+    supervisor = Multiprocess(config, sockets=[taken])
+    stop.listen()
+    stop.tell(lambda number, _: supervisor.signal_queue.append(number))
+    supervisor.run()
 
 
 def _config(settings: Settings) -> uvicorn.Config:
@@ -58,6 +101,7 @@ def _config(settings: Settings) -> uvicorn.Config:
         proxy_headers=bool(settings.trusted_proxies),
         forwarded_allow_ips=list(settings.trusted_proxies),
         timeout_graceful_shutdown=_GRACE,
+        timeout_worker_healthcheck=_ALIVE,
     )
 
 
@@ -65,6 +109,8 @@ def application() -> Any:
     """The app of one worker process. A new process knows nothing yet, not even how to log."""
     from toolcrib.asgi import create_app  # noqa: PLC0415
 
+    if multiprocessing.parent_process() is not None:
+        insist(LONGEST - 5)
     settings = read_settings()
     configure(level=settings.log_level, form=settings.log_format)
     make: Callable[[], Any] = create_app
