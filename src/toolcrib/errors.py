@@ -47,6 +47,9 @@ class ToolcribError(Exception):
     """Something went wrong in Toolcrib."""
 
     code: ClassVar[str] = "internal"
+    brief: str | None = None
+    """What a model is told of it where the message may quote somebody else: our words alone.
+    None: the message is ours."""
 
     def __init__(
         self,
@@ -223,6 +226,7 @@ class SourceError(ToolcribError):
     """
 
     code = "upstream_error"
+    brief = "the server answers with an error"
 
     def __init__(
         self,
@@ -240,22 +244,27 @@ class SourceUnreachable(SourceError):
     """The upstream could not be reached."""
 
     code = "unreachable"
+    brief = "the server is away"
 
 
 class SourceTimeout(SourceError):
     """The upstream did not answer in time."""
 
     code = "timeout"
+    brief = "the server does not answer in time"
 
 
 class SourceProtocolError(SourceError):
     """The upstream's answer breaks its protocol."""
+
+    brief = "the server does not answer as its protocol wants"
 
 
 class EgressBlocked(SourceError):
     """The egress guard refused the address."""
 
     code = "blocked"
+    brief = "the server may not be reached from here"
 
 
 class CallError(ToolcribError):

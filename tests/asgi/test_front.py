@@ -44,11 +44,29 @@ async def served(
         ({}, "127.0.0.1.evil.example", False),
         ({}, "", False),
         ({}, "[", False),
+        ({}, "localhost.:8420", True),
+        ({}, "localhost:", False),
+        ({}, "localhost..", False),
+        ({}, "localhost:99999", False),
+        ({}, "evil.example@localhost", False),
+        ({}, "localhost/evil.example", False),
+        ({}, "localhost?evil.example", False),
+        ({}, "localhost, evil.example", False),
+        ({}, "localhost evil.example", False),
+        ({}, " localhost", False),
+        ({}, "localho\u017ft", False),
+        ({}, "\uff11\uff12\uff17.0.0.1", False),
+        ({}, "127.1", False),
+        ({}, "0x7f.0.0.1", False),
+        ({}, "2130706433", False),
+        ({}, "0127.0.0.1", False),
         ({}, None, False),
         ({"public_url": "https://crib.example/x"}, "crib.example", True),
         ({"public_url": "https://crib.example/x"}, "other.example", False),
         ({"host": "0.0.0.0"}, "anything.example", True),  # noqa: S104 - nothing listens here
         ({"host": "10.0.0.5"}, "anything.example", True),
+        ({"host": "10.0.0.5"}, None, True),
+        ({"host": "10.0.0.5"}, "one.example, other.example", False),
     ],
 )
 def test_a_server_on_loopback_answers_to_its_names(
@@ -70,6 +88,14 @@ def test_a_server_on_loopback_answers_to_its_names(
         ({}, "", "127.0.0.1:8420", False),
         ({}, "http://[", "127.0.0.1:8420", False),
         ({}, "http://x:99999", "x:99999", False),
+        ({}, "HTTP://LocalHost:8420", "localhost:8420", True),
+        ({}, "http://evil.example@localhost", "localhost", False),
+        ({}, "http://localhost/", "localhost", False),
+        ({}, "http://localhost http://evil.example", "localhost", False),
+        ({}, "http://localhost.", "localhost", False),
+        ({}, "http://localhost:0", "localhost:0", False),
+        ({}, "ftp://localhost", "localhost", False),
+        ({}, "http://one, two", "one, two", False),
         ({"cors_origins": ("https://app.example/",)}, "https://app.example", "x", True),
         ({"cors_origins": ("*",)}, "https://any.example", "x", True),
         ({"public_url": "https://crib.example/x"}, "https://crib.example", "127.0.0.1", True),
@@ -91,6 +117,20 @@ async def test_refused_names_and_origins_are_problems(crib: Crib) -> None:
         assert problem_of(host) == (421, "wrong_host", "Host")
         origin = await api.get(path, headers={"Origin": "https://evil.example"})
         assert problem_of(origin) == (403, "wrong_origin", "Origin")
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/api/v1/me", "/mcp"])
+@pytest.mark.parametrize("name", ["Host", "Origin"])
+@pytest.mark.parametrize("other", ["same", "evil.example"])
+async def test_who_is_asked_and_by_whose_page_is_said_once(
+    crib: Crib, path: str, name: str, other: str
+) -> None:
+    """Of two a proxy might have looked at the other one; two that are the same are two as well."""
+    api = (await crib.somebody(1)).api
+    own = {"Host": "127.0.0.1", "Origin": "http://127.0.0.1"}
+    second = (name.swapcase(), own[name] if other == "same" else other)
+    answer = await api.get(path, headers=[*own.items(), second])
+    assert problem_of(answer) == (400, "invalid_request", name)
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/api/v1/me", "/nowhere", "/openapi.json"])

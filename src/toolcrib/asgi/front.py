@@ -18,6 +18,8 @@ _HEADERS = (
 )
 """What every answer carries unless its route said otherwise."""
 
+_HOST, _ORIGIN = b"host", b"origin"
+_SAID = {_HOST: "Host", _ORIGIN: "Origin"}
 _REMEMBERED = 64
 
 
@@ -47,7 +49,15 @@ class Front:
             await unexpected(error)(scope, receive, answer.send)
 
     def _refusal(self, scope: Scope) -> Response | None:
-        host, origin = _who_and_whence(scope)
+        told, twice = _who_and_whence(scope)
+        if twice is not None:
+            return problem(
+                400,
+                f"The header {twice} came twice: it must be said once.",
+                code="invalid_request",
+                where=twice,
+            )
+        host, origin = told.get(_HOST), told.get(_ORIGIN)
         if not self._is_ours(host):
             return problem(
                 421,
@@ -92,15 +102,16 @@ class _Answer:
         await self._send(message)
 
 
-def _who_and_whence(scope: Scope) -> tuple[str | None, str | None]:
-    """The first `Host` and the first `Origin` of a request."""
-    host = origin = None
+def _who_and_whence(scope: Scope) -> tuple[dict[bytes, str], str | None]:
+    """`Host` and `Origin` of a request, and which of them came twice."""
+    told: dict[bytes, str] = {}
+    twice = None
     for name, value in scope["headers"]:
-        if name == b"host" and host is None:
-            host = value.decode("latin-1")
-        elif name == b"origin" and origin is None:
-            origin = value.decode("latin-1")
-    return host, origin
+        if name in _SAID:
+            if name in told:
+                twice = _SAID[name]
+            told[name] = value.decode("latin-1")
+    return told, twice
 
 
 def _below(scope: Scope, prefix: str) -> Scope:

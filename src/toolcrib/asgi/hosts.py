@@ -3,6 +3,7 @@ that somebody else wrote (DNS rebinding, requests across sites)."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Self
@@ -11,6 +12,11 @@ from urllib.parse import urlsplit
 from toolcrib.settings import Settings
 
 _PORTS = {"http": 80, "https": 443}
+_NAME = r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.?)(?::([0-9]{1,5}))?"
+_AUTHORITY = re.compile(_NAME)
+_ORIGIN = re.compile(f"(https?)://{_NAME}", re.IGNORECASE)
+"""A name or an address with a port, and nothing else: what could be read in two ways is neither."""
+_LAST_PORT = 65535
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,7 +44,7 @@ class Hosts:
     def answers_to(self, host: str | None) -> bool:
         """Whether the `Host` header names this server."""
         if self.names is None:
-            return True
+            return host is None or bool(_hostname(host))
         name = _hostname(host or "")
         known = name in self.names or _is_loopback(name)
         return bool(name) and (known or (self.numbers and _is_number(name)))
@@ -59,20 +65,20 @@ def path_prefix(public_url: str) -> str:
 
 def _place(url: str) -> tuple[str, int] | None:
     """Host and port; None for what is no address of the web."""
-    try:
-        parts = urlsplit(url)
-        if parts.hostname and parts.scheme in _PORTS:
-            return parts.hostname.lower(), parts.port or _PORTS[parts.scheme]
-    except ValueError:
-        pass
-    return None
+    found = _ORIGIN.fullmatch(url)
+    if found is None:
+        return None
+    scheme, name, port = found.groups()
+    number = int(port or _PORTS[scheme.lower()])
+    return (name.lower(), number) if 0 < number <= _LAST_PORT else None
 
 
 def _hostname(host: str) -> str:
-    try:
-        return (urlsplit(f"//{host}").hostname or "").lower().rstrip(".")
-    except ValueError:
+    """The name in lower case, without a dot at its end; empty where the header is odd."""
+    found = _AUTHORITY.fullmatch(host)
+    if found is None or int(found[2] or 0) > _LAST_PORT:
         return ""
+    return found[1].lower().removesuffix(".").strip("[]")
 
 
 def _is_number(name: str) -> bool:

@@ -26,6 +26,8 @@ _VISIBLE = re.compile(r"[\x21-\x7e]+", re.ASCII)
 class TokenRefused(SourceError):
     """The authorization server refused. `error` is its code, such as `invalid_grant`."""
 
+    brief = "the server's login was refused"
+
     def __init__(self, error: str) -> None:
         super().__init__(f"The authorization server refused: {error}.", sent=True)
         self.error = error

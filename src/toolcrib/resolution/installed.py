@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
 from toolcrib.catalog.packages import Package, PackageStore, code_of
@@ -11,6 +12,7 @@ from toolcrib.resolution.toolset import Absence, Stage
 from toolcrib.secrets.vault import Vault
 from toolcrib.tools.call import Call
 from toolcrib.tools.deadline import before_call
+from toolcrib.tools.remote import Trouble
 from toolcrib.tools.result import Output
 from toolcrib.tools.source import Bundle, Description, Offer, Preview, Source, SourceKind
 from toolcrib.tools.spec import Annotations, ToolSpec
@@ -23,8 +25,8 @@ PackageKinds = Mapping[str, SourceKind]
 class Discovering(Protocol):
     """A SourceKind whose tools may be known to a server only."""
 
-    async def discover(self, definition: Mapping[str, Any]) -> Sequence[Description] | str:
-        """The tools, or why they cannot be told now, as a clause. Raises ToolcribError."""
+    async def discover(self, definition: Mapping[str, Any]) -> Sequence[Description] | Trouble:
+        """The tools, or why they cannot be told now. Raises ToolcribError."""
         ...
 
     async def try_out(self, definition: Mapping[str, Any]) -> Output:
@@ -96,10 +98,12 @@ class InstalledPackages:
             try:
                 found = await kind.discover(definition)
             except ToolcribError as error:
-                return _absent(package.slug, "source", str(error), "Replace the package.")
-            if isinstance(found, str):
+                absent = _absent(package.slug, "source", str(error), "Replace the package.")
+                return replace(absent, brief=error.brief or "")
+            if isinstance(found, Trouble):
                 fix = f"POST /admin/tools/{package.slug}/test tells more."
-                return _absent(package.slug, "source", found, fix)
+                absent = _absent(package.slug, "source", found.reason, fix)
+                return replace(absent, brief=found.brief)
             tools = found
         return Bundle(
             code=package.code,

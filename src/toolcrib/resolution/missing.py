@@ -1,6 +1,7 @@
 """This module says why a name that is called is no tool: which server that is away has it, or may.
 
-A caller who was shown the tool a moment ago learns that its server is in trouble, and how.
+A caller who was shown the tool a moment ago learns that its server is in trouble, and of which
+kind. Models read this, so no server says it in its own words.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from urllib.parse import quote
 
 from toolcrib.errors import NotFound
 from toolcrib.resolution.naming import Original
+from toolcrib.resolution.telling import briefly
 from toolcrib.resolution.toolset import Absence, Toolset
 
 _AWAY = frozenset({"source", "setting"})
 """Stages at which a source is missing that may be there again later."""
 _MOST = 5
-_LONGEST = 300
 
 
 def no_tool(agent_id: int, name: str, toolset: Toolset, known: Mapping[Original, str]) -> NotFound:
@@ -44,7 +45,8 @@ def _is_whole(absence: Absence) -> bool:
 
 
 def _told(absences: Sequence[Absence]) -> str:
-    told = [f"{one.ref}: {one.reason}"[:_LONGEST].rstrip(".") for one in absences[:_MOST]]
-    if len(absences) > _MOST:
-        told.append(f"and {len(absences) - _MOST} more")
+    lines = briefly(absences)
+    told = lines[:_MOST]
+    if len(lines) > _MOST:
+        told.append(f"and {len(lines) - _MOST} more")
     return "; ".join(told)

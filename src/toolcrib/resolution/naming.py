@@ -61,6 +61,7 @@ class Names:
                     fix=skip.fix,
                     tool=skip.ref.partition("/")[2] or None,
                     code=bundle.code,
+                    brief=skip.brief,
                 )
             )
         for offer in bundle.offers:
@@ -165,6 +166,7 @@ def _tool(bundle: Bundle, offer: Offer, capability_id: int | None) -> ResolvedTo
             fix=f"Mend the schema in {offer.origin or 'its source'}.",
             tool=offer.spec.name,
             code=bundle.code,
+            brief="the schema cannot be used",
         )
     return ResolvedTool(
         name=offer.spec.name,

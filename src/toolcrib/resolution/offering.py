@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -70,10 +71,14 @@ class InternalProvider:
         bundles: list[Bundle] = []
         absences: list[Absence] = []
         conditions = {**BUILT_IN, **self.shelf.conditions()}
+        packages = await self._packages(capability.codes)
         for code in capability.codes:
-            slug = slug_of(code)
-            if slug is not None and self.installed is not None:
-                await _add_installed(self.installed, slug, bundles, absences)
+            if code in packages:
+                found = packages[code]
+                if isinstance(found, Bundle):
+                    bundles.append(found)
+                else:
+                    absences.append(found)
                 continue
             chosen, absent = _choose(code, situation, conditions.get(code))
             absences += absent
@@ -85,15 +90,13 @@ class InternalProvider:
                     absences.append(_nothing_registered(code))
         return bundles, absences
 
-
-async def _add_installed(
-    installed: Installed, slug: str, bundles: list[Bundle], absences: list[Absence]
-) -> None:
-    found = await installed.find(slug)
-    if isinstance(found, Bundle):
-        bundles.append(found)
-    else:
-        absences.append(found)
+    async def _packages(self, codes: Sequence[str]) -> Mapping[str, Bundle | Absence]:
+        """What the codes of packages bring. One whose server is waited for delays no other."""
+        if self.installed is None:
+            return {}
+        slugs = {code: slug for code in codes if (slug := slug_of(code)) is not None}
+        found = await asyncio.gather(*map(self.installed.find, slugs.values()))
+        return dict(zip(slugs, found, strict=True))
 
 
 def _choose(

@@ -53,7 +53,7 @@ class ServerProvider:
             return (), (_not_connected(capability, error),)
         except ToolcribError as error:
             fix = f"Change the options of capability {capability.id}."
-            return (), (_absence(capability, str(error), fix),)
+            return (), (_absence(capability, str(error), fix, brief=error.brief or ""),)
         bundle = _bundle(capability, seen, delegation, pinned=self._pinned)
         return (bundle,), _troubles(capability, seen)
 
@@ -150,7 +150,8 @@ def _is_another(shown: ToolSpec, now: ToolSpec | None) -> bool:
 
 
 def _not_connected(capability: Capability, error: NotConnected) -> Absence:
-    absence = _absence(capability, error.message, error.hint or "Log in at the server.")
+    fix = error.hint or "Log in at the server."
+    absence = _absence(capability, error.message, fix, brief=error.brief or "")
     return replace(absence, stage="setting")
 
 
@@ -159,13 +160,19 @@ def _troubles(capability: Capability, seen: ServerSeen) -> Sequence[Absence]:
     absences = [_absence(capability, warning, "Mend the server.") for warning in seen.warnings]
     if seen.trouble is not None:
         fix = f"Look at the server, then POST /api/v1/mcp/servers/{_ref(capability)}/refresh."
-        absences.append(_absence(capability, seen.trouble, fix))
+        told = seen.trouble
+        absences.append(_absence(capability, told.reason, fix, brief=told.brief))
     return absences
 
 
-def _absence(capability: Capability, reason: str, fix: str) -> Absence:
+def _absence(capability: Capability, reason: str, fix: str, *, brief: str = "") -> Absence:
     return Absence(
-        stage="source", ref=_ref(capability), reason=reason, fix=fix, code=capability.code
+        stage="source",
+        ref=_ref(capability),
+        reason=reason,
+        fix=fix,
+        code=capability.code,
+        brief=brief,
     )
 
 

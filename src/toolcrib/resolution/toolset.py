@@ -78,6 +78,8 @@ class Absence:
     fix: str = ""
     tool: str | None = None
     code: str | None = None
+    brief: str = ""
+    """The reason for a model, where `reason` may quote somebody else: our words alone."""
 
     def as_skip(self) -> Skip:
         return Skip(ref=self.ref, reason=self.reason, fix=self.fix)

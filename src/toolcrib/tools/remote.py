@@ -27,14 +27,23 @@ class ServerAsked:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Trouble:
+    """Why there is nothing (more), as a clause. `brief` says it to a model: the reason is for
+    people, and may quote the server."""
+
+    reason: str
+    brief: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ServerSeen:
-    """What a server offers now. `trouble` is a clause that says why there is nothing (more)."""
+    """What a server offers now."""
 
     tools: Sequence[ToolSpec] = ()
     skipped: Sequence[Skip] = ()
     """The tools that are left out, each under its own name."""
     warnings: Sequence[str] = ()
-    trouble: str | None = None
+    trouble: Trouble | None = None
     call: Callable[[ToolSpec, Call], Awaitable[Output]] | None = field(default=None, repr=False)
     current: Callable[[str], ToolSpec | None] | None = field(default=None, repr=False)
     """A tool as the server defines it by now, as far as is known; never waits."""

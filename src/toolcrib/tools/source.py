@@ -51,6 +51,8 @@ class Skip:
     ref: str
     reason: str
     fix: str = ""
+    brief: str = ""
+    """The reason for a model, where `reason` may quote somebody else: our words alone."""
 
     def as_json(self) -> dict[str, str]:
         return {"ref": self.ref, "reason": self.reason, "fix": self.fix}

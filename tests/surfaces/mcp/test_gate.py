@@ -53,6 +53,50 @@ async def test_the_agent_of_the_token(door: Door) -> None:
     assert f"/mcp/agents/{agent}" in error["message"]
 
 
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        "0{}",
+        "+{}",
+        "-{}",
+        "{}.",
+        "{}.0",
+        "{}e0",
+        "0x{}",
+        "%20{}",
+        "{}%20",
+        "{}%0a",
+        "{}%00",
+        "{};x",
+        "/{}",
+        "{}//",
+        "{}%2f%2f",
+        "%EF%BC%91",
+        "%D9%A1",
+        "99999999999999999999",
+        "9999999999999999999",
+    ],
+)
+async def test_an_agent_has_one_address(door: Door, spelling: str) -> None:
+    """What only reads as its number is no agent's."""
+    agent = await greeting(door)
+    async with door.http(door.tenants.user_a) as http:
+        url = f"{door.url}/mcp/agents/{spelling.format(agent)}"
+        answer = await modern(http, url, "tools/list", {})
+    assert answer.status_code == 404
+
+
+@pytest.mark.parametrize("spelling", ["agents/%3{}", "%61gents/{}", "agents%2f{}", "agents/{}%2f"])
+async def test_an_escaped_letter_is_the_letter(door: Door, spelling: str) -> None:
+    agent = await greeting(door)
+    assert agent < 10
+    async with door.http(door.tenants.user_a) as http:
+        url = f"{door.url}/mcp/{spelling.format(agent)}"
+        answer = await modern(http, url, "tools/call", {"name": "hello"})
+        refused = await http.post(url, json={}, headers={"Authorization": ""})
+    assert (answer.status_code, refused.status_code) == (200, 401)
+
+
 async def test_an_agent_out_of_reach_does_not_exist(door: Door) -> None:
     """Neither another group's, nor one that is not there, nor another than the token's."""
     agent = await greeting(door)

@@ -16,14 +16,15 @@ from tests.support.listening import listening
 from tests.support.tenants import Tenants
 from tests.surfaces.mcp.conftest import Door
 from tests.surfaces.mcp.requests import BOTH, MODERN, message, meta, open_session
-from toolcrib.errors import NotAuthenticated, SourceUnreachable
+from toolcrib.errors import NotAuthenticated, NotFound, NotGranted, SourceUnreachable
 from toolcrib.identity.authentication import now
+from toolcrib.identity.roles import Role
 from toolcrib.invocation.flight import Outcome
 from toolcrib.resolution.toolset import Absence, Toolset
 from toolcrib.surfaces.mcp.changes import Changes
 from toolcrib.surfaces.mcp.gateway import Gateway
 from toolcrib.surfaces.mcp.lasting import lasting
-from toolcrib.surfaces.mcp.served import Back
+from toolcrib.surfaces.mcp.served import AgentTools, Back
 
 LISTEN = "subscriptions/listen"
 WANTED = {"notifications": {"toolsListChanged": True}}
@@ -153,8 +154,25 @@ class Changing:
         absence = Absence(stage="source", ref=f"mcp:{self._looks}", reason="it is away")
         return Toolset(tools={}, absences=(absence,))
 
+    async def now(self) -> Changing:
+        return self
+
     async def call(self, name: str, arguments: object, back: Back) -> Outcome:
         raise AssertionError("nobody calls")
+
+
+class Moving(Changing):
+    """The list of a user whose rights change: what they might have stays the same."""
+
+    def __init__(self, key: str, now: Callable[[], Changing]) -> None:
+        super().__init__(key)
+        self._now = now
+
+    async def toolset(self) -> Toolset:
+        return Toolset(tools={})
+
+    async def now(self) -> Changing:
+        return self._now()
 
 
 async def test_one_list_holds_up_no_other() -> None:
@@ -215,3 +233,56 @@ async def test_who_does_not_listen_yet_hears_of_later_changes() -> None:
             await heard.wait()
     finally:
         running.cancel()
+
+
+async def test_news_are_of_what_a_user_may_have_by_now() -> None:
+    """Not of what they might when they began to listen; and who is out hears nothing at all."""
+    changes = Changes()
+    told: list[str] = []
+    heard = asyncio.Event()
+
+    def hears(name: str) -> Callable[[], Awaitable[None]]:
+        async def hear() -> None:
+            told.append(name)
+            heard.set()
+
+        return hear
+
+    def out() -> Changing:
+        raise NotFound("There is no agent 1.")
+
+    more = Changing("more")
+    same = Moving("same", lambda: same)
+    for served in (Moving("out", out), same, Moving("more", lambda: more)):
+        (await changes.watch(served)).tells.add(hears(served.key))
+    running = asyncio.ensure_future(changes.run())
+    try:
+        for count in (1, 2):
+            await changes.on_signal("identity")
+            async with asyncio.timeout(60):
+                while told.count("more") < count:
+                    heard.clear()
+                    await heard.wait()
+    finally:
+        running.cancel()
+    assert set(told) == {"more"}
+
+
+async def test_a_list_that_is_watched_follows_its_user(tenants: Tenants) -> None:
+    """Role, groups and entitlements are those of now; token, agent and group stay."""
+    crib, user = tenants.crib, tenants.user_a
+    agent = (await tenants.agent(tenants.admin_a, tenants.a, "greet")).id
+    caller = replace(user.caller, group_id=tenants.a, token_id="t")
+    served = AgentTools(platform=crib.platform, agent_id=agent, caller=caller)
+    assert (await served.now()).key == served.key
+    await crib.desk.users.update(
+        crib.operator, user.id, role=Role.ADMIN, entitlements=frozenset({"chat"})
+    )
+    now = (await served.now()).caller
+    assert (now.role, now.entitlements) == (Role.ADMIN, {"chat"})
+    assert (now.group_id, now.token_id) == (tenants.a, "t")
+    await crib.desk.users.update(crib.operator, user.id, group_ids=frozenset())
+    with pytest.raises(NotGranted):
+        await served.now()
+    with pytest.raises(NotFound):
+        await replace(served, caller=replace(caller, group_id=None)).now()

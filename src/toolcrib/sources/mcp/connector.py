@@ -16,12 +16,14 @@ from toolcrib.sources.oauth.options import auth_of
 from toolcrib.sources.oauth.wanted import Wanted, missing, owner_of, resource_of
 from toolcrib.tools.call import Call
 from toolcrib.tools.dotted import expand_dotted
-from toolcrib.tools.remote import ServerAsked, ServerSeen, ServerState
+from toolcrib.tools.remote import ServerAsked, ServerSeen, ServerState, Trouble
 from toolcrib.tools.result import Output
 from toolcrib.tools.source import Skip
 from toolcrib.tools.spec import ToolSpec
 
-NO_LIST = "allowed_tools cannot be read as a list of tool names"
+_NO_LIST = "allowed_tools cannot be read as a list of tool names"
+NO_LIST = Trouble(reason=_NO_LIST, brief=_NO_LIST)
+_NOT_YET = "the server has not answered yet; it is being connected to"
 
 
 class McpConnector:
@@ -118,13 +120,19 @@ def wanted_by(asked: ServerAsked, server: HttpServer) -> Wanted | None:
     )
 
 
-def trouble_of(state: State) -> str | None:
-    """Why a server has nothing to offer now, as a clause; None when it has."""
+def trouble_of(state: State) -> Trouble | None:
+    """Why a server has nothing to offer now; None when it has."""
     if state.status == "connected":
         return None
     if state.error is not None:
-        return f"the server failed: {state.error[1].rstrip('.')}"
-    return "the server has not answered yet; it is being connected to"
+        reason = f"the server failed: {state.error[1].rstrip('.')}"
+        return Trouble(reason=reason, brief=state.brief)
+    return Trouble(reason=_NOT_YET, brief=_NOT_YET)
+
+
+def sentence_of(trouble: Trouble) -> str:
+    """The reason as a sentence."""
+    return f"{trouble.reason[0].upper()}{trouble.reason[1:]}."
 
 
 def _unknown(name: str) -> Skip:

@@ -30,6 +30,8 @@ class Refused(SourceError):
         super().__init__(message, sent=True)
         self.rpc_code = rpc_code
         self.kind: ErrorCode = code
+        if code in {"not_granted", "secret_missing"}:
+            self.brief = "the server wants a login"
         self.status = status
         """The status of an HTTP answer that was no JSON-RPC at all."""
 

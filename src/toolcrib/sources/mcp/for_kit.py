@@ -17,7 +17,7 @@ from toolcrib.kit.mcp_connector import McpServer
 from toolcrib.plugin.home import Home
 from toolcrib.secrets.forms import private_forms
 from toolcrib.sources.mcp.calling import call_tool
-from toolcrib.sources.mcp.connector import trouble_of
+from toolcrib.sources.mcp.connector import sentence_of, trouble_of
 from toolcrib.sources.mcp.pool import Key, Pool
 from toolcrib.sources.mcp.servers import HttpServer, Server, StdioServer, digest
 from toolcrib.sources.mcp.upstream import Upstream
@@ -49,7 +49,7 @@ class KitConnector:
         state = await (await self._upstream(server)).look(self._pool.limits.opening)
         trouble = trouble_of(state)
         if trouble is not None:
-            raise SourceUnreachable(f"{trouble[0].upper()}{trouble[1:]}.", sent=False)
+            raise SourceUnreachable(sentence_of(trouble), sent=False)
         return list(state.tools.specs.values())
 
     async def _call(self, server: McpServer, name: str, arguments: Mapping[str, Any]) -> Output:
@@ -59,7 +59,7 @@ class KitConnector:
         if spec is None:
             trouble = trouble_of(state)
             if trouble is not None:
-                raise SourceUnreachable(f"{trouble[0].upper()}{trouble[1:]}.", sent=False)
+                raise SourceUnreachable(sentence_of(trouble), sent=False)
             raise SourceProtocolError(f"The server has no tool {name!r}.", sent=False)
         return await call_tool(upstream, spec, _call_of(arguments), longest=SECONDS)
 

@@ -7,11 +7,17 @@ warning: a cursor that comes again, too many pages, too many tools, too little t
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+import json
+import re
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from toolcrib.errors import InvalidToolSchema, SourceProtocolError
+import orjson
+
+from toolcrib.errors import InvalidToolSchema, SourceProtocolError, SourceTimeout
+from toolcrib.sources.mcp.conversation import Refused
 from toolcrib.tools.schema import MAX_DEPTH, ArgumentChecker
 from toolcrib.tools.source import Skip
 from toolcrib.tools.spec import Annotations, ToolSpec
@@ -19,7 +25,10 @@ from toolcrib.tools.spec import Annotations, ToolSpec
 MAX_PAGES: Final = 200
 MAX_TOOLS: Final = 20_000
 MAX_NAME: Final = 256
+MAX_BYTES: Final = 512 * 1024
+"""Of one tool's definition, as JSON: no model could read more."""
 _BREATH: Final = 100
+_UNSAYABLE: Final = re.compile("[\0\ud800-\udfff\N{REPLACEMENT CHARACTER}]")
 
 Ask = Callable[[str | None], Awaitable[Mapping[str, Any]]]
 """`await ask(cursor)`: one page as the server sent it."""
@@ -41,43 +50,65 @@ class Tools:
 
 
 async def read_tools(ask: Ask, *, pages: int = MAX_PAGES, most: int = MAX_TOOLS) -> Tools:
-    """Every page. Raises SourceProtocolError when the first one is no list of tools."""
+    """Every page. Raises SourceError when the first one is refused or no list of tools."""
     tools = Tools()
-    cursor: str | None = None
-    seen: set[str] = set()
     place = 0
-    for number in range(pages):
-        page = await ask(cursor)
-        listed = page.get("tools")
-        if not isinstance(listed, list):
-            if number == 0:
-                raise SourceProtocolError("The server's list of tools is malformed.", sent=True)
-            tools.warnings.append(
-                "a page of its list of tools is malformed, so the list ends there"
-            )
-            return tools
-        for raw in cast("list[object]", listed):
-            place += 1
-            if place % _BREATH == 0:
-                await asyncio.sleep(0)  # a long list must not hold up everybody else
-            _take(tools, raw, place)
-            if len(tools.specs) >= most:
-                tools.warnings.append(f"it lists more than {most} tools; the rest is left out")
-                return tools
-        cursor = _next(page)
-        if cursor is None:
-            return tools
-        if cursor in seen:
-            tools.warnings.append("its list of tools repeats a cursor, so the list ends there")
-            return tools
-        seen.add(cursor)
-    tools.warnings.append(f"its list of tools has more than {pages} pages; the rest is left out")
+    async with aclosing(_pages(ask, tools.warnings, pages)) as listed:
+        async for page in listed:
+            for raw in page:
+                place += 1
+                if place % _BREATH == 0:
+                    await asyncio.sleep(0)  # a long list must not hold up everybody else
+                _take(tools, raw, place)
+                if len(tools.specs) >= most:
+                    tools.warnings.append(f"it lists more than {most} tools; the rest is left out")
+                    return tools
     return tools
 
 
-def _next(page: Mapping[str, Any]) -> str | None:
+async def _pages(ask: Ask, warnings: list[str], most: int) -> AsyncGenerator[list[object]]:
+    cursor: str | None = None
+    seen: set[str] = set()
+    for _ in range(most):
+        page = await _page(ask, cursor, warnings)
+        if page is None:
+            return
+        yield page["tools"]
+        cursor = _next(page, warnings)
+        if cursor is None:
+            return
+        if cursor in seen:
+            warnings.append("its list of tools repeats a cursor, so the list ends there")
+            return
+        seen.add(cursor)
+    warnings.append(f"its list of tools has more than {most} pages; the rest is left out")
+
+
+async def _page(ask: Ask, cursor: str | None, warnings: list[str]) -> Mapping[str, Any] | None:
+    """None for a page that cannot be had; of the first one that is raised."""
+    try:
+        page = await ask(cursor)
+    except (Refused, SourceTimeout) as error:
+        if cursor is None:
+            raise
+        what = "comes too late" if isinstance(error, SourceTimeout) else "is refused by the server"
+    else:
+        if isinstance(page.get("tools"), list):
+            return page
+        if cursor is None:
+            raise SourceProtocolError("The server's list of tools is malformed.", sent=True)
+        what = "is malformed"
+    warnings.append(f"a page of its list of tools {what}, so the list ends there")
+    return None
+
+
+def _next(page: Mapping[str, Any], warnings: list[str]) -> str | None:
+    """Where the next page is. Absent, null and an empty text are one: there is none."""
     cursor = page.get("nextCursor")
-    return cursor if isinstance(cursor, str) and cursor else None
+    if cursor is None or isinstance(cursor, str):
+        return cursor or None
+    warnings.append("its list of tools names no readable next page")
+    return None
 
 
 def _take(tools: Tools, raw: object, place: int) -> None:
@@ -91,6 +122,7 @@ def _take(tools: Tools, raw: object, place: int) -> None:
                 ref=shown,
                 reason=f"the server's definition of it is malformed: {error}",
                 fix="Mend the server.",
+                brief="the definition is malformed",
             )
         )
         return
@@ -107,10 +139,12 @@ def spec_of(raw: object) -> ToolSpec:
     name, description = given.get("name"), given.get("description")
     if not isinstance(name, str) or not name or len(name) > MAX_NAME:
         raise ValueError("its name is not a text of usual length")
-    if "\0" in name or any("\ud800" <= letter <= "\udfff" for letter in name):
+    if _UNSAYABLE.search(name):
         raise ValueError("its name holds what no text can: NUL, or half a character")
     if description is not None and not isinstance(description, str):
         raise ValueError("its description is not text")
+    if (size := _bytes_of(given)) > MAX_BYTES:
+        raise ValueError(f"it is larger than {MAX_BYTES} bytes: {size}")
     meta = given.get("_meta")
     kept = {key: given[key] for key in ("title", "icons", "execution") if key in given}
     if _is_deep([meta, kept]):
@@ -123,6 +157,17 @@ def spec_of(raw: object) -> ToolSpec:
         annotations=annotations_of(given.get("annotations"), given.get("title")),
         meta={**kept, **({"_meta": meta} if isinstance(meta, Mapping) else {})},
     )
+
+
+def _bytes_of(value: object) -> int:
+    try:
+        return len(orjson.dumps(value))
+    except TypeError:  # half a character, a huge number, or nested deeper than it goes
+        pass
+    try:
+        return len(json.dumps(value))
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
 
 
 def _input(schema: object) -> Mapping[str, Any]:

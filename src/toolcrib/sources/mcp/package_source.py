@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolcrib.errors import NotFound
 from toolcrib.tools.call import Call
+from toolcrib.tools.remote import Trouble
 from toolcrib.tools.result import Output
 from toolcrib.tools.source import Listing, Preview, Skip
 
@@ -23,11 +24,10 @@ class PackageSource:
 
     async def list(self) -> Listing:
         found = await self._kind.discover(self._definition)
-        if isinstance(found, str):
+        if isinstance(found, Trouble):
             slug = str(self._definition["slug"])
-            return Listing(
-                tools=(), skipped=(Skip(ref=slug, reason=found, fix="Look at the server."),)
-            )
+            skip = Skip(ref=slug, reason=found.reason, fix="Look at the server.", brief=found.brief)
+            return Listing(tools=(), skipped=(skip,))
         return Listing(tools=[one.spec for one in found])
 
     async def call(self, name: str, call: Call) -> Output:

@@ -16,7 +16,7 @@ from toolcrib.secrets.logins import LoginOwner
 from toolcrib.secrets.placeholders import SECRETS, fill, needs
 from toolcrib.sources.mcp.addressing import of_package, seconds
 from toolcrib.sources.mcp.calling import call_tool
-from toolcrib.sources.mcp.connector import trouble_of
+from toolcrib.sources.mcp.connector import sentence_of, trouble_of
 from toolcrib.sources.mcp.package_config import (
     config_of,
     description_of,
@@ -34,7 +34,7 @@ from toolcrib.sources.oauth.credentials import Credentials
 from toolcrib.sources.oauth.options import auth_of
 from toolcrib.sources.oauth.wanted import Wanted, missing, owner_of, resource_of
 from toolcrib.tools.call import Call
-from toolcrib.tools.remote import ServerState
+from toolcrib.tools.remote import ServerState, Trouble
 from toolcrib.tools.result import Output
 from toolcrib.tools.schema import EMPTY_OBJECT
 from toolcrib.tools.source import (
@@ -106,7 +106,7 @@ class McpPackageKind:
         schema = schema_of(config)
         return (description_of(definition, schema or EMPTY_OBJECT, None),)
 
-    async def discover(self, definition: Mapping[str, Any]) -> Sequence[Description] | str:
+    async def discover(self, definition: Mapping[str, Any]) -> Sequence[Description] | Trouble:
         """The tool as its server describes it where the package does not; else why it cannot be
         said now. Raises ToolcribError for a definition that cannot be used."""
         config = config_of(definition)
@@ -120,7 +120,8 @@ class McpPackageKind:
             return trouble
         remote = state.tools.specs.get(await self._remote_name(config))
         if remote is None:
-            return f"the server has no tool {config['tool_name']!r}"
+            lacks = f"the server has no tool {config['tool_name']!r}"
+            return Trouble(reason=lacks, brief=lacks)
         return (description_of(definition, remote.input_schema, remote),)
 
     async def state(
@@ -156,7 +157,7 @@ class McpPackageKind:
         trouble = trouble_of(state)
         if trouble is not None:
             code = "unreachable" if state.error and state.error[0] == "unreachable" else None
-            return Output.failed(code or "upstream_error", f"{trouble[0].upper()}{trouble[1:]}.")
+            return Output.failed(code or "upstream_error", sentence_of(trouble))
         name = await self._remote_name(config_of(definition))
         if name not in state.tools.specs:
             known = ", ".join(list(state.tools.specs)[:20]) or "none"

@@ -8,11 +8,13 @@ from itertools import count
 from typing import Any, Protocol, cast
 
 import orjson
+from pydantic_core import from_json
 
 from toolcrib.errors import SourceProtocolError
 from toolcrib.net.response import Response
 from toolcrib.sources.mcp.conversation import Ask, Refused
 from toolcrib.sources.mcp.limits import BODY_LIMIT
+from toolcrib.sources.mcp.mending import mended
 from toolcrib.sources.mcp.servers import HttpServer
 
 
@@ -124,8 +126,8 @@ _OURS = {"content-type", "accept"}
 
 def _result(response: Response, number: int) -> Mapping[str, Any]:
     try:
-        answer: object = None if response.truncated else orjson.loads(response.body)
-    except orjson.JSONDecodeError:
+        answer: object = None if response.truncated else from_json(mended(response.body))
+    except ValueError:
         answer = None
     told: Mapping[str, Any] = {}
     if isinstance(answer, Mapping):
@@ -137,7 +139,8 @@ def _result(response: Response, number: int) -> Mapping[str, Any]:
         words = str(given.get("message") or f"error {code}")
         raise Refused(words, rpc_code=code if isinstance(code, int) else 0)
     result = told.get("result")
-    if not response.ok or not isinstance(result, Mapping) or told.get("id") != number:
+    is_ours = told.get("id") in (number, str(number))
+    if not response.ok or not isinstance(result, Mapping) or not is_ours:
         what = "more than is read" if response.truncated else f"HTTP {response.status}"
         raise SourceProtocolError(f"The server answered {what} and no JSON-RPC result.", sent=True)
     return cast("Mapping[str, Any]", result)

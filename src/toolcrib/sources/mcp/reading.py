@@ -12,7 +12,9 @@ from mcp.shared.exceptions import MCPError
 from pydantic_core import from_json
 
 from toolcrib.sources.mcp.failures import of_server
+from toolcrib.sources.mcp.mending import messages_of
 
+_ANSWERS: Final = (types.JSONRPCResponse, types.JSONRPCError)
 _LEVELS: Final = frozenset(
     ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 )
@@ -78,12 +80,10 @@ def failure(code: int, message: str, data: Any = None) -> Exception:
 
 
 def _as_the_library(data: bytes) -> Result | types.JSONRPCMessage:
-    try:
-        message = types.jsonrpc_message_adapter.validate_json(data, by_name=False)
-    except ValueError:
-        message = None
-    if message is None:
+    found = messages_of(data)
+    if not found:
         raise failure(types.PARSE_ERROR, "Failed to parse JSON response")
+    message = next((one for one in found if isinstance(one, _ANSWERS)), found[0])
     if isinstance(message, types.JSONRPCError):
         raise failure(message.error.code, message.error.message, message.error.data)
     if isinstance(message, types.JSONRPCResponse):

@@ -20,6 +20,7 @@ from toolcrib.errors import SourceProtocolError
 from toolcrib.net.streaming import EVENTS
 from toolcrib.sources.mcp.flood import Flood
 from toolcrib.sources.mcp.limits import BODY_LIMIT
+from toolcrib.sources.mcp.mending import messages_of
 
 _Out = MemoryObjectSendStream[SessionMessage | Exception]
 _In = MemoryObjectReceiveStream[SessionMessage]
@@ -91,11 +92,8 @@ async def _read(
 
 
 async def _hand_on(data: str, given: _Out) -> None:
-    try:
-        message = types.jsonrpc_message_adapter.validate_json(data, by_name=False)
-    except ValueError:
-        return
-    await given.send(SessionMessage(message))
+    for message in messages_of(data.encode("utf-8", "replace")):
+        await given.send(SessionMessage(message))
 
 
 def _endpoint(url: str, told: str) -> str:

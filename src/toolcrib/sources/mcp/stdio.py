@@ -15,6 +15,7 @@ from mcp.shared.message import SessionMessage
 
 from toolcrib.errors import SourceUnreachable
 from toolcrib.sources.mcp.flood import Flood
+from toolcrib.sources.mcp.mending import messages_of
 from toolcrib.sources.mcp.process import ServerProcess
 from toolcrib.sources.mcp.servers import StdioServer
 
@@ -66,14 +67,12 @@ async def _read(process: ServerProcess, given: _Out) -> None:
     flood = Flood()
     async with given:
         while (line := await process.next_line()) is not None:
-            try:
-                message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
-            except ValueError:
-                unasked = True
-            else:
-                unasked = isinstance(message, types.JSONRPCNotification)
+            messages = messages_of(line)
+            unasked = 0 if messages else 1
+            for message in messages:
+                unasked += isinstance(message, types.JSONRPCNotification)
                 await given.send(SessionMessage(message))
-            if unasked and flood.too_much():
+            if any(flood.too_much() for _ in range(unasked)):
                 process.fault = "sends more messages than anybody asked for"
                 return
 

@@ -13,6 +13,7 @@ from toolcrib.sources.mcp.authorized import Authorized
 from toolcrib.sources.mcp.door import Door
 from toolcrib.sources.mcp.faults import FaultAnswers
 from toolcrib.sources.mcp.limits import BODY_LIMIT
+from toolcrib.sources.mcp.mending import Mending
 from toolcrib.sources.mcp.servers import HttpServer, Server, StdioServer
 from toolcrib.sources.mcp.sse import sse_transport
 from toolcrib.sources.mcp.stdio import stdio_transport
@@ -41,9 +42,9 @@ async def _over_http(server: HttpServer, clients: StreamingClients) -> AsyncGene
     bearer = server.auth
     guarded: list[GuardedTransport] = []
 
-    def wrap(inner: GuardedTransport) -> FaultAnswers:
+    def wrap(inner: GuardedTransport) -> Mending:
         guarded.append(inner)
-        return FaultAnswers(inner if bearer is None else Authorized(inner, bearer))
+        return Mending(FaultAnswers(inner if bearer is None else Authorized(inner, bearer)))
 
     async with clients.client(server.headers, wrap=wrap) as client:
         door = None

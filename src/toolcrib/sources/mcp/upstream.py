@@ -7,10 +7,10 @@ a server that fails rests, longer each time, and is tried again by itself.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from toolcrib.errors import SourceError, SourceTimeout, SourceUnreachable, ToolcribError
 from toolcrib.secrets.masking import Masker
@@ -20,6 +20,8 @@ from toolcrib.sources.mcp.listing import Tools, read_tools
 from toolcrib.sources.mcp.servers import Server, private_now
 from toolcrib.tools.result import ErrorCode
 
+_LONGEST: Final = 1000
+"""Characters of a reason: it may quote the server, which may say anything."""
 Status = Literal["connecting", "connected", "failed"]
 Spawn = Callable[[Coroutine[Any, Any, None]], "asyncio.Task[None]"]
 """Runs work in the background; whoever gave it awaits the work in the end."""
@@ -29,11 +31,13 @@ Opener = Callable[[Server, Callable[[], None]], Conversation]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class State:
-    """What is known of a server now. `error` is `(code, sentence)`, masked."""
+    """What is known of a server now. `error` is `(code, sentence)`, masked; `brief` says it in
+    words of ours alone."""
 
     status: Status
     tools: Tools = field(default_factory=Tools)
     error: tuple[str, str] | None = None
+    brief: str = ""
     checked_at: float | None = None
     """Seconds of the clock at which its list was last read, or its failure seen."""
 
@@ -221,13 +225,6 @@ class Upstream:
         self._stale = False
         try:
             tools = await self._tools()
-        except TimeoutError:
-            self._fail(
-                SourceTimeout(
-                    f"The server did not list its tools within {self._limits.listing:g} s.",
-                    sent=True,
-                )
-            )
         except ToolcribError as error:
             self._fail(error)
         else:
@@ -244,8 +241,19 @@ class Upstream:
         return await self._tools_from(await self._begun())
 
     async def _tools_from(self, talk: Conversation) -> Tools:
-        async with asyncio.timeout(self._limits.listing):
-            return await read_tools(lambda cursor: talk.page(cursor, self._limits.listing))
+        """The whole list has so many seconds; pages that came until then count."""
+        seconds = self._limits.listing
+        ends = monotonic() + seconds
+
+        async def page(cursor: str | None) -> Mapping[str, Any]:
+            try:
+                async with asyncio.timeout(ends - monotonic()):
+                    return await talk.page(cursor, seconds)
+            except (TimeoutError, SourceTimeout):
+                late = f"The server did not list its tools within {seconds:g} s."
+                raise SourceTimeout(late, sent=True) from None
+
+        return await read_tools(page)
 
     def _fail(self, error: ToolcribError) -> None:
         self._failures += 1
@@ -256,7 +264,8 @@ class Upstream:
             State(
                 status="failed",
                 tools=self._state.tools,
-                error=(code, self.text(str(error))),
+                error=(code, _short(self.text(str(error)))),
+                brief=error.brief or "the server cannot be used",
                 checked_at=self._clock(),
             )
         )
@@ -273,6 +282,10 @@ class Upstream:
         self._stale = True
         if self._known and not self._closed:
             self._read_in_background()
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def _visible(state: State) -> tuple[object, ...]:

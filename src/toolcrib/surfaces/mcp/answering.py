@@ -7,7 +7,8 @@ from importlib.metadata import version
 from typing import Any, Final
 
 from toolcrib.errors import NotFound, ToolcribError
-from toolcrib.resolution.toolset import Absence, Toolset
+from toolcrib.resolution.telling import briefly, skips
+from toolcrib.resolution.toolset import Toolset
 from toolcrib.surfaces.mcp.failures import INVALID_PARAMS, RpcError, of_error
 from toolcrib.surfaces.mcp.listing import Pages
 from toolcrib.surfaces.mcp.results import SERVER_INFO, call_result
@@ -23,6 +24,7 @@ FRESH_MS: Final = 30_000
 INCOMPLETE_MS: Final = 1_000
 """The same for a list that lacks the tools of a server that may come back."""
 _MOST_TOLD = 20
+_MOST_SKIPPED = 200
 _STAMP: Mapping[str, Any] = {SERVER_INFO: {"name": NAME, "version": VERSION}}
 
 
@@ -39,7 +41,7 @@ class Answers:
         page = self._pages.page(toolset, cursor, modern=modern)
         meta = dict(_STAMP) if modern else {}
         if cursor is None and toolset.skipped:
-            meta[SKIPPED] = [skip.as_json() for skip in toolset.skipped]
+            meta[SKIPPED] = skips(toolset.absences, most=_MOST_SKIPPED)
         parts = [b'{"tools":' + page.tools]
         if page.next_cursor is not None:
             parts.append(b'"nextCursor":' + dumps(page.next_cursor))
@@ -71,13 +73,14 @@ class Answers:
         return result
 
     async def instructions(self, served: Served) -> str:
-        """What a client is told at the beginning: above all what is not there, and why."""
+        """What a client's model is told at the beginning: above all what is not there, and what
+        kind of trouble it has. No server has a word in it."""
         toolset = await toolset_of(served)
         told = [f"The tools that Toolcrib offers through {served.label}."]
-        missing = [absence for absence in toolset.absences if absence.stage != "condition"]
+        missing = briefly(one for one in toolset.absences if one.stage != "condition")
         if missing:
             told.append("Not available now:")
-            told += [_missing(absence) for absence in missing[:_MOST_TOLD]]
+            told += [f"- {line}" for line in missing[:_MOST_TOLD]]
         if len(missing) > _MOST_TOLD:
             told.append(f"- and {len(missing) - _MOST_TOLD} more")
         return "\n".join(told)
@@ -92,7 +95,3 @@ async def toolset_of(served: Served) -> Toolset:
 
 def _waits(toolset: Toolset) -> bool:
     return any(absence.stage == "source" for absence in toolset.absences)
-
-
-def _missing(absence: Absence) -> str:
-    return f"- {absence.ref}: {absence.reason}"[:500]

@@ -1,7 +1,8 @@
 """This module tells clients that the list of their tools is not what it was.
 
 Any change of the installation may have changed a list; each list that somebody listens to is looked
-at again, once for all its listeners, and only those are told whose list differs.
+at again, once for all its listeners, and only those are told whose list differs. What counts is
+what its user may have by now, and not what they might when they began to listen.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import structlog
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 
 from toolcrib.coordination.signals import Topic
-from toolcrib.errors import ToolcribError
+from toolcrib.errors import AccessError, NotFound, RequestError, ToolcribError
 from toolcrib.surfaces.mcp.served import Served
 
 _log = structlog.get_logger(__name__)
@@ -94,7 +95,9 @@ class Changes:
     async def _differs(self, watched: Watched) -> bool:
         """Whether the list is another one than at the last look, which is remembered."""
         try:
-            seen = await _fingerprint(watched.served)
+            seen = await _fingerprint(await watched.served.now())
+        except (AccessError, NotFound, RequestError):
+            return False  # who would not be let in hears nothing
         except Exception as error:  # noqa: BLE001 - it is looked at again with the next change
             _log.warning("a list was not looked at", error=repr(error))
             return False

@@ -18,7 +18,10 @@ class Place:
 
 
 def place_of(path: str) -> Place | None:
-    """The place that a path names, with or without a slash at its end; None: not the gateway's."""
+    """The place that a path names, with or without a slash at its end; None: not the gateway's.
+
+    An agent has one address: what only reads as its number (`01`, `+1`, other digits) is none.
+    """
     if path in {ROOT, f"{ROOT}/"}:
         return Place(None)
     if not path.startswith(AGENTS):
@@ -27,7 +30,8 @@ def place_of(path: str) -> Place | None:
     if not (digits.isascii() and digits.isdecimal() and len(digits) < 20):
         return None
     number = int(digits)
-    return Place(number) if 0 < number <= LARGEST_ID else None
+    is_one = 0 < number <= LARGEST_ID and digits == str(number)
+    return Place(number) if is_one else None
 
 
 def path_of(agent_id: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from toolcrib.identity.caller import Caller
@@ -54,6 +54,11 @@ class Served(Protocol):
         """What is offered now. Raises NotFound, GroupRequired."""
         ...
 
+    async def now(self) -> Served:
+        """The same for the same user as they are by now: a session lasts for hours. Raises
+        NotFound, NotGranted for one who would not be let in any more."""
+        ...
+
     async def call(self, name: str, arguments: object, back: Back) -> Outcome:
         """Raises NotFound for a name that is not offered; what the tool does is the Outcome."""
         ...
@@ -95,6 +100,19 @@ class AgentTools:
 
     async def toolset(self) -> Toolset:
         return await self.platform.resolve(self.agent_id, self.caller)
+
+    async def now(self) -> AgentTools:
+        then, users = self.caller, self.platform.authenticator
+        user = await users.caller_for(then.user_id)
+        user = await users.acting(user, user_id=None, group_id=then.group_id)
+        caller = replace(
+            then,
+            role=user.role,
+            group_ids=user.group_ids,
+            entitlements=user.entitlements,
+        )
+        await self.platform.resolver.agent(self.agent_id, caller)
+        return replace(self, caller=caller)
 
     async def call(self, name: str, arguments: object, back: Back) -> Outcome:
         return await self.platform.invoke(

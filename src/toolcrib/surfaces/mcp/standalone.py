@@ -67,6 +67,9 @@ class PluginTools:
             self._toolset = await resolve(rows, self._caller, providers=providers, settings={})
         return self._toolset
 
+    async def now(self) -> PluginTools:
+        return self
+
     async def call(self, name: str, arguments: object, back: Back) -> Outcome:
         tool = (await self.toolset()).tools.get(name)
         if tool is None:
