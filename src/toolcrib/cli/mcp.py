@@ -9,7 +9,7 @@ import typer
 
 from toolcrib.cli.answers import Answer, console, listed, said, say
 from toolcrib.cli.command import command, group, plain_command
-from toolcrib.cli.options import Cursor, Limit, given
+from toolcrib.cli.options import Cursor, Limit, asked, given
 from toolcrib.cli.paths import path
 from toolcrib.cli.words import Row
 from toolcrib.errors import Conflict, RequestError
@@ -90,7 +90,7 @@ def _connected(ref: str, row: Row) -> Answer:
 async def _asked(client: Client, ref: str, group: int | None) -> Row:
     """The login, made with a code that a person types: again after a slip, while tries are left."""
     while True:
-        code = typer.prompt("The code that the page shows at the end", err=True)
+        code = asked("The code that the page shows at the end")
         try:
             return await _confirmed(client, ref, group, code)
         except (Conflict, RequestError) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -77,6 +78,15 @@ def secret(what: str, file: Path | None) -> str:
     if sys.stdin.isatty():
         return typer.prompt(what, hide_input=True, confirmation_prompt=True, err=True)
     return sys.stdin.read().removesuffix("\n")
+
+
+def asked(what: str) -> str:
+    """A line that a person types. Ctrl-C ends it at once: asyncio would only note the first."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return typer.prompt(what, err=True)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def given(**values: Any) -> dict[str, Any]:
