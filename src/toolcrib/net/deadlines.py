@@ -13,17 +13,14 @@ class Deadline:
 
     __slots__ = ("_all", "_cancelling", "_task", "at", "passed")
 
-    def __init__(self, everyone: Deadlines, at: float) -> None:
+    def __init__(self, everyone: Deadlines, at: float, task: asyncio.Task[object]) -> None:
         self._all = everyone
+        self._task = task
         self.at = at
         self.passed = False
 
     def __enter__(self) -> None:
-        task = asyncio.current_task()
-        if task is None:
-            raise RuntimeError("A deadline needs a task.")
-        self._task = task
-        self._cancelling = task.cancelling()
+        self._cancelling = self._task.cancelling()
         self._all.add(self)
 
     def __exit__(
@@ -49,4 +46,9 @@ class Deadlines(Waits[Deadline]):
     """Every exchange in flight in one event loop."""
 
     def within(self, seconds: float) -> Deadline:
-        return Deadline(self, asyncio.get_running_loop().time() + seconds)
+        """A deadline of the present task."""
+        loop = asyncio.get_running_loop()
+        task = asyncio.current_task(loop)
+        if task is None:
+            raise RuntimeError("A deadline needs a task.")
+        return Deadline(self, loop.time() + seconds, task)

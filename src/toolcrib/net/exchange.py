@@ -8,7 +8,7 @@ cost it more than the exchange.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import aiohttp
 from aiohttp.http_exceptions import HttpProcessingError
@@ -21,10 +21,21 @@ from toolcrib.net.urls import Destination
 if TYPE_CHECKING:
     from aiohttp.connector import Connection
 
+_BODILESS = frozenset({"GET", "HEAD", "OPTIONS"})
 _AGAIN = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE"})
 """Sent once more when a kept connection breaks; the pool refuses those that change something."""
-_USUAL = ("Accept", "Accept-Encoding")
 _KNOWN = 1024
+
+
+class Opener(NamedTuple):
+    """What the pool knows a place by, and the lines that every request to it has.
+
+    `usual` are those of headers that a request may bring itself.
+    """
+
+    request: aiohttp.ClientRequest
+    host: str
+    usual: tuple[tuple[str, str], ...]
 
 
 class Answer:
@@ -64,7 +75,7 @@ class Exchanges:
 
     def __init__(self, session: aiohttp.ClientSession) -> None:
         self._session = session
-        self._openers: dict[Destination, aiohttp.ClientRequest] = {}
+        self._openers: dict[tuple[str, str], Opener] = {}
 
     async def send(self, request: Outgoing, place: Destination, path: str) -> Answer:
         """Raises what aiohttp's session raises for the same request."""
@@ -80,7 +91,7 @@ class Exchanges:
                 raise
         return await self._once(method, opener, data)
 
-    async def _once(self, method: str, opener: aiohttp.ClientRequest, data: bytes) -> Answer:
+    async def _once(self, method: str, opener: Opener, data: bytes) -> Answer:
         connection = await self._connection(opener)
         try:
             protocol = connection.protocol
@@ -99,44 +110,50 @@ class Exchanges:
             return Answer(connection, message.code, message.headers, content)
         except HttpProcessingError as error:
             connection.close()
-            raise aiohttp.ClientResponseError(opener.request_info, (), status=error.code) from None
+            raise aiohttp.ClientResponseError(
+                opener.request.request_info, (), status=error.code
+            ) from None
         except BaseException:
             connection.close()
             raise
 
-    async def _connection(self, opener: aiohttp.ClientRequest) -> Connection:
+    async def _connection(self, opener: Opener) -> Connection:
         pool = self._session.connector
         if pool is None:
             raise aiohttp.ClientConnectionError("The session is closed.")
         try:
-            return await pool.connect(opener, [], self._session.timeout)
+            return await pool.connect(opener.request, [], self._session.timeout)
         except TimeoutError as error:
             raise aiohttp.ConnectionTimeoutError from error
 
-    def _opener(self, place: Destination) -> aiohttp.ClientRequest:
-        """What the pool knows a place by, with the headers that every request to it has."""
-        opener = self._openers.get(place)
+    def _opener(self, place: Destination) -> Opener:
+        origin = place.scheme, place.authority
+        opener = self._openers.get(origin)
         if opener is None:
             if len(self._openers) >= _KNOWN:
                 self._openers.clear()
-            opener = aiohttp.ClientRequest("GET", place.url("/"), session=self._session)
-            self._openers[place] = opener
+            request = aiohttp.ClientRequest("GET", place.url("/"), session=self._session)
+            headers = request.headers
+            opener = Opener(
+                request=request,
+                host=f"Host: {headers['Host']}",
+                usual=tuple((n, f"{n}: {headers[n]}") for n in ("Accept", "Accept-Encoding")),
+            )
+            self._openers[origin] = opener
         return opener
 
 
-def _written(request: Outgoing, opener: aiohttp.ClientRequest, path: str) -> bytes:
+def _written(request: Outgoing, opener: Opener, path: str) -> bytes:
     """The request as it goes out, in the order in which aiohttp writes its parts."""
-    given, usual, body = request.headers, opener.headers, request.body
-    lines = [f"{request.method} {path} HTTP/1.1", f"Host: {usual['Host']}"]
+    given, body = request.headers, request.body
+    lines = [f"{request.method} {path} HTTP/1.1", opener.host]
     lines += [f"{name}: {value}" for name, value in given.items()]
-    lines += [
-        f"{name}: {usual[name]}" for name in ("Accept", "Accept-Encoding") if name not in given
-    ]
+    lines += [line for name, line in opener.usual if name not in given]
     if isinstance(body, bytes):
         lines.append(f"Content-Length: {len(body)}")
         if "Content-Type" not in given:
             lines.append("Content-Type: application/octet-stream")
-    elif request.method not in {"GET", "HEAD", "OPTIONS"}:
+    elif request.method not in _BODILESS:
         lines.append("Content-Length: 0")
     head = "\r\n".join(lines).encode() + b"\r\n\r\n"
     return head + body if isinstance(body, bytes) else head
