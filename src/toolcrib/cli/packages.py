@@ -94,12 +94,15 @@ async def disable_package(client: Client, slug: Slug) -> Answer:
 async def try_package(
     client: Client,
     slug: Slug,
-    arguments: Annotated[str, typer.Argument(help="A JSON object, @FILE, or - for stdin.")] = "{}",
+    arguments: Annotated[
+        str | None, typer.Argument(help="A JSON object, @FILE, or - for stdin.")
+    ] = None,
 ) -> Answer:
     """Call the package's tool for real, disabled or not, and keep how it went.
 
-    A test that fails ends with a code that says how."""
-    body = {"arguments": json_object(arguments, where="arguments")}
+    Without arguments a tool of an MCP server is looked for and not called. A test that fails ends
+    with a code that says how."""
+    body = arguments and {"arguments": json_object(arguments, where="arguments")}
     result = await client.post(f"{package_path(slug)}/test", body)
     code = OK if result["success"] else exit_of_code(result["error"]["code"])
     return Answer(data=result, show=lambda console: show_result(console, result), exit_code=code)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 plugins = group("plugins", "Installed Python packages that bring tools.")
 COLUMNS = ("name", "distribution", "version", "status", "codes", "error")
 ELSEWHERE = (
-    "So they load in this command. A server that runs was told; --url shows how it went there."
+    "So they load in this command. A running server was told: --url shows how it went there."
 )
 NONE = "No installed package announces tools. Begin one with: toolcrib plugins new NAME"
 

@@ -21,7 +21,7 @@ from toolcrib.resolution.toolset import Absence
 from toolcrib.secrets.vault import Vault
 from toolcrib.sources.http.package_document import PackageReading
 from toolcrib.sources.http.words import is_object
-from toolcrib.tools.source import Finding
+from toolcrib.tools.source import Bundle, Finding
 from toolcrib.tools.strict_json import read_strict_json
 
 Fetch = Callable[[str], Awaitable[str]]
@@ -149,23 +149,14 @@ class InstalledTools:
         """Call the package's tool for real, disabled or not; the result is its `last_test`.
 
         Without arguments a package that names a server's tool is not called: the tool is looked
-        for.
+        for. So it is where the server, or a secret for it, is missing: the Outcome says so.
 
         A missing secret is a failed Outcome that names it. Raises InvalidRequest for a package
         that describes no tool.
         """
         require_installation(caller, "change", what=_WHAT)
         package = await self._known(slug)
-        found = await self._installed.trial(slug) if arguments is None else None
-        found = found or await self._installed.find(slug, testing=True)
-        if isinstance(found, Absence):
-            raise InvalidRequest(f"{slug!r} cannot be tested: {found.reason}.", hint=found.fix)
-        names = Names()
-        names.add(found, capability_id=None)
-        tool = names.tools[slug]
-        outcome = await self._run(
-            Request(tool=tool, caller=caller, arguments=arguments, surface="test")
-        )
+        outcome = await self._tried(caller, package, arguments)
         error = outcome.output.error
         result = {
             "at": self._clock().isoformat(),
@@ -174,6 +165,33 @@ class InstalledTools:
         }
         await self._packages.update(package.slug, {"last_test": result})
         return outcome
+
+    async def _tried(self, caller: Caller, package: Package, arguments: object) -> Outcome:
+        """A call, with the arguments that the tool's server tells where the package does not."""
+        slug = package.slug
+        found = None if arguments is None else await self._installed.find(slug)
+        if not isinstance(found, Bundle) and (arguments is None or package.enabled):
+            trial = await self._installed.trial(slug)
+            if trial is not None:
+                looked = await self._called(caller, slug, trial, None)
+                if arguments is None or looked.output.error is not None:
+                    return looked
+                found = await self._installed.find(slug)
+        if not isinstance(found, Bundle):
+            found = await self._installed.find(slug, testing=True)
+        if isinstance(found, Absence):
+            raise InvalidRequest(f"{slug!r} cannot be tested: {found.reason}.", hint=found.fix)
+        return await self._called(caller, slug, found, arguments)
+
+    async def _called(
+        self, caller: Caller, slug: str, bundle: Bundle, arguments: object
+    ) -> Outcome:
+        names = Names()
+        names.add(bundle, capability_id=None)
+        tool = names.tools[slug]
+        return await self._run(
+            Request(tool=tool, caller=caller, arguments=arguments, surface="test")
+        )
 
     async def _fetched(self, url: object) -> Any:
         if not isinstance(url, str):
