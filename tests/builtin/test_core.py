@@ -130,6 +130,14 @@ async def test_what_says_nothing_is_refused(
     assert words in message
 
 
+async def test_sections_are_added_all_or_none(talk: Talk) -> None:
+    """One that has no room any more leaves none of the others."""
+    sections = [{"title": title, "tasks": ["x"] * 300} for title in ("A", "B")]
+    _, message = await talk.failed("create_tasks", sections=sections)
+    assert "at most 500 tasks" in message
+    assert (await talk.ok("view_tasks"))["total_tasks"] == 0
+
+
 async def test_people_see_the_list(office: Office, talk: Talk) -> None:
     """Over REST, the chat's own user alone."""
     await talk.ok("create_tasks", section_title="A", task_contents=["one", "two"])

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toolcrib.builtin.tool import BuiltIn, answers
-from toolcrib.errors import InvalidArguments
+from toolcrib.errors import InvalidArguments, ToolcribError
 from toolcrib.kit.metadata import method_metadata, tool_metadata
 from toolcrib.kit.result import ToolResult
 from toolcrib.kit.schema import openapi_schema, param
@@ -81,8 +81,7 @@ class TaskListTool(BuiltIn):
             wanted.append((section_title, list(task_contents)))
         if not wanted:
             raise InvalidArguments("Give `sections`, or `task_contents` for one section.")
-        for title, contents in wanted:
-            await self.lent.tasks.add(title, contents)
+        await self._add(wanted)
         return await self._list()
 
     @method_metadata("Update tasks", "Changes tasks of the list", is_core=True)
@@ -135,6 +134,17 @@ class TaskListTool(BuiltIn):
     async def clear_all(self, confirm: bool) -> ToolResult:
         await self.lent.tasks.clear()
         return await self._list()
+
+    async def _add(self, sections: Sequence[tuple[str, Sequence[str]]]) -> None:
+        """All or none: who is refused tries again, and would have the first ones twice."""
+        made: list[int] = []
+        try:
+            for title, contents in sections:
+                made += [row["id"] for row in await self.lent.tasks.add(title, contents)]
+        except ToolcribError:
+            if made:
+                await self.lent.tasks.delete(made)
+            raise
 
     async def _list(self) -> ToolResult:
         return self.success_response(listing(await self.lent.tasks.list()))
