@@ -229,7 +229,8 @@ def toolcrib(folder: str, *places: str) -> Generator[Served]:
         "TOOLCRIB_EGRESS_ALLOW": ",".join(places),
         "TOOLCRIB_LOG_LEVEL": "warning",
     }
-    with served("toolcrib.asgi:create_app", "--factory", env=env) as server:
+    options = ("--factory", "--http", "toolcrib.asgi.joining:JoiningProtocol")
+    with served("toolcrib.asgi:create_app", *options, env=env) as server:
         yield server
 
 
