@@ -14,7 +14,8 @@ DAY, MINUTE = timedelta(hours=24), timedelta(minutes=1)
 
 async def begun(storage: Storage, people: People, holder: str = "a", **more: Any) -> Any:
     now = datetime.now(UTC)
-    values = {"sealed": b"asked", "leased_until": now + MINUTE, "expires_at": now + DAY, **more}
+    ends = {"leased_until": now + MINUTE, "expires_at": now + DAY}
+    values: dict[str, Any] = {"sealed": b"asked", **ends, **more}
     return await storage.repeats.begin("d1", user_id=people.ann.id, holder=holder, **values)
 
 

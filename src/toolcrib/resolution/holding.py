@@ -34,7 +34,8 @@ Brought = tuple[Bundle, int | None]
 """A bundle and the id of the capability that brought it."""
 _QUIET = frozenset({"first sight", "owner", "person", "lock", "code"})
 """Decisions that nobody need hear of."""
-_TRIES = 4
+_TRIES = 20
+"""How often a definition may be replaced while somebody reads it."""
 Found = TypeVar("Found")
 _Marks = Mapping[tuple[str, str], PinMark]
 _UNREADABLE = Hold(
@@ -116,7 +117,10 @@ class Holding:
         return mark is not None and (mark.state == "accepted" or source in self._judged)
 
     async def _settled(self, sightings: Sequence[Sighting]) -> Mapping[str, _Marks]:
-        """Afterwards, the marks of all that they are from."""
+        """Afterwards, the marks of all that they are from.
+
+        Raises Conflict when a definition that was settled has no mark: it was replaced since.
+        """
         await self._pins.settle(sightings, self.rules.judge)
         sources = {sighting.source for sighting in sightings}
         for source in sources:
@@ -124,7 +128,9 @@ class Holding:
         marks = await self._marks(sources)
         for sighting in sightings:
             mark = marks[sighting.source].get((sighting.name, sighting.fingerprint))
-            if mark is not None and mark.how not in _QUIET:
+            if mark is None:
+                raise Conflict(f"{sighting.ref} was changed meanwhile.", hint="Ask again.")
+            if mark.how not in _QUIET:
                 _log.warning(
                     "definition changed", tool=sighting.ref, state=mark.state, how=mark.how
                 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -29,7 +30,7 @@ async def test_no_route_ignores_a_word(crib: Crib) -> None:
     api = (await crib.somebody(1)).api
     routes = list(asked(crib))
     assert len(routes) > 50
-    wrong = []
+    wrong: list[Any] = []
     for method, path in routes:
         answer = await api.request(method, path, params={"limt": "3"})
         if problem_of(answer) != (422, "invalid_request", "limt"):

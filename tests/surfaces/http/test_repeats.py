@@ -52,6 +52,15 @@ class Shop:
         registry.register_tools("shop", [order, fail, wait])
         return registry
 
+    async def open(self) -> None:
+        """The agent, in the crib that was opened."""
+        self.person = await self.crib.somebody(1)
+        body: dict[str, Any] = {"name": "Shop", "code": "shop", "access_type": "system"}
+        row = await self.person.api.post("/api/super-admin/capabilities", json=body)
+        assert row.status_code == 201, row.text
+        body = {"name": "clerk", "capabilities": ["shop"]}
+        self.agent = (await self.person.api.post("/api/v1/agents", json=body)).json()["id"]
+
     async def call(
         self, tool: str, key: str | None, person: Person | None = None, **arguments: Any
     ) -> httpx.Response:
@@ -67,12 +76,7 @@ class Shop:
 async def shop(settings: Settings) -> AsyncGenerator[Shop]:
     shop = Shop()
     async with open_crib(settings, registry=shop.registry()) as shop.crib:
-        shop.person = await shop.crib.somebody(1)
-        body: dict[str, Any] = {"name": "Shop", "code": "shop", "access_type": "system"}
-        row = await shop.person.api.post("/api/super-admin/capabilities", json=body)
-        assert row.status_code == 201, row.text
-        body = {"name": "clerk", "capabilities": ["shop"]}
-        shop.agent = (await shop.person.api.post("/api/v1/agents", json=body)).json()["id"]
+        await shop.open()
         yield shop
 
 
@@ -154,6 +158,25 @@ async def test_many_at_once(shop: Shop) -> None:
     assert shop.ran == ["tea"]
     assert {one.status_code for one in answers} <= {200, 409}
     assert {one.json()["text"] for one in answers if one.status_code == 200} == {"order 1: tea"}
+
+
+async def test_two_processes(settings: Settings, storage_url: str) -> None:
+    """Whichever of them a repeat comes to, one runs it."""
+    shop, settings = Shop(), settings.model_copy(update={"database_url": storage_url})
+    async with (
+        open_crib(settings, registry=shop.registry()) as shop.crib,
+        open_crib(settings, registry=shop.registry()) as other,
+    ):
+        await shop.open()
+        there = await other.somebody(1)
+        answers = await asyncio.gather(
+            *(shop.call("order", "k-1", (None, there)[n % 2], item="tea") for n in range(12))
+        )
+        late = await shop.call("order", "k-1", there, item="tea")
+
+    assert shop.ran == ["tea"]
+    assert {one.status_code for one in answers} <= {200, 409}
+    assert {one.text for one in answers if one.status_code == 200} == {late.text}
 
 
 async def test_what_never_ran_lets_the_key_go(shop: Shop) -> None:
