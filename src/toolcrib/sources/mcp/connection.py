@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import anyio
@@ -31,7 +32,7 @@ from toolcrib.sources.mcp.lean import ForTheLibrary, LeanCalls
 from toolcrib.sources.mcp.limits import Limits
 from toolcrib.sources.mcp.negotiation import negotiate
 from toolcrib.sources.mcp.pacing import Pace
-from toolcrib.sources.mcp.servers import Server
+from toolcrib.sources.mcp.servers import HttpServer, Server
 from toolcrib.sources.mcp.streams import streams_to
 
 # Both write addresses and messages, which may hold secrets, into the log.
@@ -40,6 +41,8 @@ for _name in ("mcp", "httpx2", "httpcore2"):
 
 _REMEMBERED = 1024
 Changed = Callable[[], None]
+_TO_SEND = 1.0
+"""Seconds beyond its own that a request may wait for a server that reads nothing."""
 _MAY_ASK: Mapping[str, Any] = {"elicitation": {"form": {}, "url": {}}}
 """What a server of the newer era is told of a call whose maker can ask a person."""
 
@@ -66,6 +69,7 @@ class Connection:
         self._lean: LeanCalls | None = None
         self._marks: dict[int, tuple[object, HeaderMap]] = {}
         self._over = asyncio.Event()
+        self._gone = asyncio.Event()
         self._opening: asyncio.Task[Any] | None = None
         self._broken_off: ToolcribError | None = None
         self._in_flight = 0
@@ -116,6 +120,7 @@ class Connection:
         finally:
             timer.cancel()
             self._end_with(_closed())
+            self._gone.set()
 
     async def _serve(self) -> None:
         async with streams_to(self._server, self._clients) as (read, write, door):
@@ -186,7 +191,19 @@ class Connection:
 
     async def page(self, cursor: str | None, timeout: float) -> Mapping[str, Any]:  # noqa: ASYNC109
         dressed, options = dress("tools/list", {"cursor": cursor} if cursor else {}, self.version)
-        return await self._counted(self._by_library("tools/list", dressed, options, timeout))
+        try:
+            return await self._counted(self._by_library("tools/list", dressed, options, timeout))
+        except SourceUnreachable:
+            if isinstance(self._server, HttpServer):
+                raise
+        raise await self._how_it_ended()
+
+    async def _how_it_ended(self) -> ToolcribError:
+        """What a command said last is known once it is gone."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._limits.closing):
+                await self._gone.wait()
+        return self.ended_with or _closed()
 
     async def call(self, ask: Ask) -> Mapping[str, Any]:
         modern = is_modern(self.version)
@@ -231,9 +248,12 @@ class Connection:
             raise SourceUnreachable("The connection is over.", sent=False)
         options["timeout"] = timeout
         try:
-            return await self._dispatcher.send_raw_request(method, params, options)
+            async with asyncio.timeout(timeout + _TO_SEND):
+                return await self._dispatcher.send_raw_request(method, params, options)
         except MCPError as error:
             failure = refused(error)
+        except TimeoutError:  # the library counts from when it is sent
+            failure = SourceTimeout("The server does not read what it is sent.", sent=None)
         raise failure
 
     async def _counted(self, asked: Awaitable[Mapping[str, Any]]) -> Mapping[str, Any]:

@@ -25,6 +25,8 @@ MAX_LINE: Final = BODY_LIMIT
 _HIGH: Final = 1024 * 1024
 _TAIL: Final = 4096
 _KEPT: Final = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "USER", "LOGNAME")
+STUCK: Final = 60.0
+"""Seconds that a process may leave unread what was written to it."""
 GRACE: Final = 1.0
 """Seconds that a process has after its input closes, and again after it was told to end."""
 
@@ -154,12 +156,17 @@ class ServerProcess(asyncio.SubprocessProtocol):
         return line
 
     async def write(self, line: bytes) -> None:
-        """Raises SourceUnreachable when nobody reads any more."""
+        """Raises SourceUnreachable when nobody reads any more; who reads nothing for too long is
+        ended."""
         pipe = cast("asyncio.WriteTransport | None", self._open.get_pipe_transport(0))
         if pipe is None or pipe.is_closing() or self.exited.is_set():
             raise SourceUnreachable("The server does not read any more.", sent=False)
         pipe.write(line)
-        await self._writable.wait()
+        try:
+            async with asyncio.timeout(STUCK):
+                await self._writable.wait()
+        except TimeoutError:
+            self._give_up(f"read nothing for {STUCK:g} s")
 
     async def end(self) -> None:
         """Close its input, then tell the group to end, then end it."""
