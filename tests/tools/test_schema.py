@@ -153,6 +153,14 @@ def test_a_broken_schema_is_refused_with_a_reason() -> None:
             ArgumentChecker(broken)
 
 
+def test_what_is_broken_in_a_schema_is_named() -> None:
+    """By its place, in one line that does not repeat the value."""
+    with pytest.raises(InvalidToolSchema, match=r"properties\.z\.type: ") as caught:
+        ArgumentChecker({"properties": {"z": {"type": "strng"}}})
+    assert "strng" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
 def test_an_unknown_dialect_is_left_out() -> None:
     """OpenAPI 3.1 puts its own dialect's address into schemas."""
     schema = {"$schema": "https://spec.openapis.org/oas/3.1/dialect/base", "type": "object"}

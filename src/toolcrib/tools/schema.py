@@ -39,7 +39,7 @@ class ArgumentChecker:
             )
         except (ValueError, jsonschema_rs.ValidationError) as error:
             raise InvalidToolSchema(
-                f"The input schema cannot be used: {error}", where="input_schema"
+                f"The input schema cannot be used: {_complaint(error)}", where="input_schema"
             ) from error
 
     def check(self, arguments: object) -> dict[str, Any]:
@@ -62,6 +62,14 @@ class ArgumentChecker:
         if errors:
             raise InvalidArguments("; ".join(errors[:5]))
         return coerced
+
+
+def _complaint(error: Exception) -> str:
+    """One line with the place in the schema; the value there stays out of it."""
+    if not isinstance(error, jsonschema_rs.ValidationError):
+        return str(error)
+    place = ".".join(str(step) for step in error.instance_path)
+    return f"{place}: {error.message}" if place else error.message
 
 
 def _defaults(schema: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
