@@ -11,38 +11,25 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from toolcrib.errors import NotGranted
-from toolcrib.kit.catalogue import class_of, get_all_tools
-from toolcrib.kit.meta import arguments_in, guide_of, names_in
-from toolcrib.kit.result import ToolResult, failed, succeeded
+from toolcrib.kit.catalogue import class_of
+from toolcrib.kit.meta import arguments_in, guides_of, names_in, refusal_of
+from toolcrib.kit.result import ToolResult, failed
 from toolcrib.kit.tool import names_of
 from toolcrib.plugin.lent import Lent, Row, Toolbox
 from toolcrib.tools.result import Output, TextPart
-
-_RULE = "\n\n---\n\n"
 
 
 async def initialize(lent: Lent, names: str | list[str]) -> ToolResult:
     """`{status, message, guides, activated_tools, _internal}` of those that the agent may use."""
     wanted = names_in(names)
-    known = get_all_tools()
-    unknown = [name for name in wanted if name not in known]
-    if unknown or not wanted:
-        what = f"Unknown tools: {', '.join(unknown)}." if unknown else "No tools were named."
-        return failed(f"{what} Available tools: {', '.join(sorted(known)) or 'none'}.")
+    if (refused := refusal_of(wanted)) is not None:
+        return refused
     held = {row["name"] for row in await lent.toolbox.list() if row["kind"] == "native"}
     loaded = [name for name in wanted if held.intersection(_functions(name))]
     if not loaded:
         return failed(f"This agent was not given {', '.join(wanted)}: ask for a grant.")
     await _noted(lent, loaded)
-    return succeeded(
-        {
-            "status": "success",
-            "message": f"Loaded {len(loaded)} of {len(wanted)} tools: {', '.join(loaded)}",
-            "guides": _RULE.join(map(guide_of, loaded)),
-            "activated_tools": loaded,
-            "_internal": True,
-        }
-    )
+    return guides_of(loaded, among=len(wanted))
 
 
 def external(tools: Iterable[Row], pattern: str | None) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from toolcrib.kit.catalogue import get_all_tools, metadata_of_tool
@@ -32,25 +32,14 @@ async def initialize_tools(
     answer's `activated_tools` is what a caller keeps with its thread.
     """
     names = names_in(tool_names)
-    known = get_all_tools()
-    unknown = [name for name in names if name not in known]
-    if unknown or not names:
-        what = f"Unknown tools: {', '.join(unknown)}." if unknown else "No tools were named."
-        return failed(f"{what} Available tools: {', '.join(sorted(known)) or 'none'}.")
+    if (refused := refusal_of(names)) is not None:
+        return refused
     batch = await JITLoader.activate_multiple(names, thread_manager, project_id, jit_config)
     loaded = [name for name in batch.get_activated_tools() if name in names]
     problems = [one.to_user_message() for one in batch.failed]
     if not loaded:
         return failed("; ".join(problems))
-    return succeeded(
-        {
-            "status": "success",
-            "message": f"Loaded {len(loaded)} of {len(names)} tools: {', '.join(loaded)}",
-            "guides": _RULE.join(map(guide_of, loaded)),
-            "activated_tools": loaded,
-            "_internal": True,
-        }
-    )
+    return guides_of(loaded, among=len(names))
 
 
 async def discover_mcp_tools(
@@ -94,6 +83,29 @@ async def execute_mcp_tool(
 def _registry_like(loader: MCPJITLoader) -> MCPRegistry:
     """A registry of this call alone: the process's own would show one thread another's tools."""
     return MCPRegistry(connector=loader.registry.connector, cache=loader.registry.cache)
+
+
+def refusal_of(names: Sequence[str]) -> ToolResult | None:
+    """The answer for unknown names, or for none, with those that are known; None: all are."""
+    known = get_all_tools()
+    unknown = [name for name in names if name not in known]
+    if names and not unknown:
+        return None
+    what = f"Unknown tools: {', '.join(unknown)}." if unknown else "No tools were named."
+    return failed(f"{what} Available tools: {', '.join(sorted(known)) or 'none'}.")
+
+
+def guides_of(loaded: Sequence[str], *, among: int) -> ToolResult:
+    """The answer once so many of `among` named tools are loaded."""
+    return succeeded(
+        {
+            "status": "success",
+            "message": f"Loaded {len(loaded)} of {among} tools: {', '.join(loaded)}",
+            "guides": _RULE.join(map(guide_of, loaded)),
+            "activated_tools": loaded,
+            "_internal": True,
+        }
+    )
 
 
 def names_in(given: str | list[str]) -> list[str]:
