@@ -67,7 +67,9 @@ class Script:
     def __init__(self, given: dict[str, Any]) -> None:
         self._era = given.get("era", "2025")
         self._tools = given.get("tools", [tool("t")])
-        self._say: dict[str, list[list[Step]]] = given.get("say", {})
+        self._say: dict[str, list[list[Step]]] = {
+            method: list(answers) for method, answers in given.get("say", {}).items()
+        }
         self.first: list[Step] = given.get("first", [])
 
     def steps(self, message: dict[str, Any]) -> list[Step]:
