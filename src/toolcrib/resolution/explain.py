@@ -22,6 +22,11 @@ _PASSED: dict[Stage, str] = {
     "name": "its name is its own",
     "hold": "its definition is accepted",
 }
+_CODE = {
+    "native": _PASSED["code"],
+    "package": "a package of that slug is installed",
+}
+"""What the step `code` found, by the kind that a ref begins with."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,7 +80,7 @@ def _absence(toolset: Toolset, tool: str, codes: Sequence[str]) -> Absence | Non
 
 
 def _passed_all(tool: ResolvedTool, toolset: Toolset) -> list[ExplainStep]:
-    details = dict(_PASSED)
+    details = _details(tool.ref)
     holder = f"capability {tool.capability_id} of the agent" if tool.capability_id else "the agent"
     details["capability"] = f"{holder} names {tool.code!r}"
     details["source"] = f"{tool.origin or tool.ref} offers it"
@@ -88,9 +93,15 @@ def _passed_all(tool: ResolvedTool, toolset: Toolset) -> list[ExplainStep]:
 
 def _stopped(absence: Absence) -> list[ExplainStep]:
     place = _ORDER.index(absence.stage)
-    passed = [ExplainStep(step=s, verdict="passed", detail=_PASSED[s]) for s in _ORDER[:place]]
+    details = _details(absence.ref)
+    passed = [ExplainStep(step=s, verdict="passed", detail=details[s]) for s in _ORDER[:place]]
     detail = f"{absence.reason}. {absence.fix}".strip()
     return [*passed, ExplainStep(step=absence.stage, verdict="stopped", detail=detail)]
+
+
+def _details(ref: str) -> dict[Stage, str]:
+    kind = ref.partition(":")[0]
+    return {**_PASSED, "code": _CODE.get(kind, "the capability itself says where its tools are")}
 
 
 def _not_granted(tool: str, codes: Sequence[str]) -> list[ExplainStep]:

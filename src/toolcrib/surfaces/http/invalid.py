@@ -35,6 +35,8 @@ def _sentence(one: Mapping[str, Any]) -> tuple[str | None, str]:
         words = "There is no such field"
     elif one["type"] == "missing":
         words = "This field is needed"
+    elif str(one["type"]).startswith("datetime_"):
+        words = "Write a UTC time, as in 2030-01-31T12:00:00Z"
     return place, f"{place}: {words.rstrip('.')}."
 
 
