@@ -1,4 +1,4 @@
-"""An MCP server of the SDK with one tool, both eras: what the gateway stands in front of."""
+"""An MCP server of the SDK with two tools, both eras: what the gateway stands in front of."""
 
 from __future__ import annotations
 
@@ -7,18 +7,23 @@ from typing import Any
 import mcp_types as types
 from mcp.server.lowlevel import Server
 
-TOOL = types.Tool(
-    name="echo",
-    description="Echo.",
-    input_schema={
-        "type": "object",
-        "properties": {"city": {"type": "string"}, "n": {"type": "integer"}},
-    },
-)
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}, "n": {"type": "integer"}},
+}
+TOOLS = [
+    types.Tool(
+        name="look",
+        description="Echo, and say that nothing is changed.",
+        input_schema=SCHEMA,
+        annotations=types.ToolAnnotations(read_only_hint=True),
+    ),
+    types.Tool(name="echo", description="Echo, and say nothing of the kind.", input_schema=SCHEMA),
+]
 
 
 async def list_tools(ctx: Any, params: Any) -> types.ListToolsResult:
-    return types.ListToolsResult(tools=[TOOL])
+    return types.ListToolsResult(tools=TOOLS)
 
 
 async def call_tool(ctx: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
@@ -31,6 +36,6 @@ server = Server(
     version="1",
     on_list_tools=list_tools,
     on_call_tool=call_tool,
-    get_tool_input_schema=lambda name: TOOL.input_schema,
+    get_tool_input_schema=lambda name: SCHEMA,
 )
 app = server.streamable_http_app(json_response=True)

@@ -1,6 +1,6 @@
 """Tools called through the MCP gateway, beside what a gateway cannot do without.
 
-    python benchmarks/gateway.py [--calls 640] [--rounds 7] [--json] [--peers]
+    python benchmarks/gateway.py [--calls 640] [--rounds 7] [--part mcp] [--json] [--peers]
 
 One REST endpoint on loopback. In turns, each server in a process of its own: a bare ASGI forwarder
 to the endpoint, and Toolcrib's gateway with the endpoint as an API capability, in both eras of the
@@ -49,6 +49,9 @@ BOTH = "application/json, text/event-stream"
 LEAST = {MODERN: 0.6, SESSION: 0.25}
 TIMES = {"FastMCP": 5, "ContextForge": 50}
 """How many times their calls ours should make."""
+PROXIED = 0.7
+UPSTREAM_TOOLS = {"look": "MCP tool that reads", "echo": "MCP tool that may write"}
+"""A call that may change something is on disk before it is sent; one that says it reads is not."""
 MANY = 10_000
 P99_MS = 25.0
 PAGE_MS = 20.0
@@ -256,9 +259,9 @@ async def client(url: str, token: str, era: str) -> AsyncGenerator[Client]:
             yield opened
 
 
-def sdk_calls(opened: Client) -> Call:
+def sdk_calls(opened: Client, tool: str) -> Call:
     async def call(number: int) -> None:
-        result = await opened.call_tool("echo", {"city": "Oslo", "n": number})
+        result = await opened.call_tool(tool, {"city": "Oslo", "n": number})
         assert not result.is_error, result
 
     return call
@@ -274,15 +277,16 @@ async def mcp_tool(figures: Figures, options: argparse.Namespace) -> None:
         direct = f"http://{upstream.place}/mcp"
         for era in (MODERN, SESSION):
             async with client(gateway, token, era) as ours, client(direct, "", era) as theirs:
-                ways = {
-                    "direct": measured(sdk_calls(theirs), upstream, options),
-                    "gateway": measured(sdk_calls(ours), server, options),
-                }
-                for at_once in (1, 32):
-                    costs = await rounds(ways, at_once, options.rounds)
-                    what = f"MCP tool {era} c{at_once}"
-                    table(figures, what, costs)
-                    ratio(figures, what, costs, ("gateway", "direct"), 0.7)
+                for tool, words in UPSTREAM_TOOLS.items():
+                    ways = {
+                        "direct": measured(sdk_calls(theirs, tool), upstream, options),
+                        "gateway": measured(sdk_calls(ours, tool), server, options),
+                    }
+                    for at_once in (1, 32):
+                        costs = await rounds(ways, at_once, options.rounds)
+                        what = f"{words} {era} c{at_once}"
+                        table(figures, what, costs)
+                        ratio(figures, what, costs, ("gateway", "direct"), PROXIED)
 
 
 async def with_server(folder: Path, url: str) -> tuple[int, str]:
@@ -360,9 +364,12 @@ async def first_page(http: httpx2.AsyncClient, url: str, token: str) -> float:
 
 async def run(options: argparse.Namespace, place: str) -> Figures:
     figures = Figures()
-    await rest_tool(figures, options, place)
-    await mcp_tool(figures, options)
-    await long_list(figures)
+    if options.part in {"rest", "all"}:
+        await rest_tool(figures, options, place)
+    if options.part in {"mcp", "all"}:
+        await mcp_tool(figures, options)
+    if options.part in {"list", "all"}:
+        await long_list(figures)
     return figures
 
 
@@ -370,6 +377,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--calls", type=int, default=640, help="calls of one turn")
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--part", choices=("rest", "mcp", "list", "all"), default="all")
     parser.add_argument("--peers", action="store_true", help="install and measure others")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()

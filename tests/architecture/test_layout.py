@@ -25,6 +25,7 @@ OWNS_TASKS = {
     "cli/serving.py": "a server's start: awaited, or broken off when it is to end",
     "platform/tasks.py": "owns the one task group",
     "invocation/running.py": "a call's own task: awaited, or kept and cancelled at close",
+    "sources/mcp/pacing.py": "tells a call's progress: awaited or cancelled with the call",
     "sources/mcp/process.py": "a start that is broken off: awaited on both ways out",
     "surfaces/mcp/held.py": "calls that wait for a person: awaited, or kept and cancelled at close",
     "surfaces/mcp/streaming.py": "looks after a call's client: cancelled and awaited with the call",

@@ -8,17 +8,19 @@ operator's proxy and failures to connect go the long way, over the connections o
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, cast
 
 import aiohttp
 import httpx2
+from multidict import CIMultiDict
 
 from toolcrib.errors import EgressBlocked, InvalidRequest
 from toolcrib.net import trip
 from toolcrib.net.connections import open_session
 from toolcrib.net.exchange import Answer, Exchanges
 from toolcrib.net.failures import FOREIGN
+from toolcrib.net.fields import can_be_sent
 from toolcrib.net.outgoing import Outgoing, outgoing
 from toolcrib.net.streaming import (
     BODY_LIMIT,
@@ -32,6 +34,40 @@ from toolcrib.net.streaming import (
 Pairs = Sequence[tuple[str, str]]
 _CONNECTIONS: Final = 64
 _OF_CONNECTION: Final = frozenset({"host", "connection", "content-length"})
+
+
+class Template:
+    """Headers that many requests share, checked once. Those of the connection are left out; a
+    value that only the long way sends makes it the way of all."""
+
+    def __init__(self, pairs: Pairs) -> None:
+        self.pairs = pairs
+        self.host = next((value for name, value in pairs if name.lower() == "host"), None)
+        own = [pair for pair in pairs if pair[0].lower() not in _OF_CONNECTION]
+        try:
+            self.checked: CIMultiDict[str] | None = outgoing(
+                "POST", own, None, length=None, credentials=True
+            ).headers
+        except InvalidRequest:
+            self.checked = None
+            return
+        self.checked["Connection"] = "keep-alive"
+
+    def filled(self, more: Mapping[str, str], body: bytes) -> Outgoing | None:
+        """A request for the short way; None where it is not one for it."""
+        if self.checked is None or not all(map(can_be_sent, more.values())):
+            return None
+        headers = self.checked.copy()
+        headers.update(more)
+        request = Outgoing(method="POST", headers=headers, body=body, credentials=True)
+        return request if request.small else None
+
+    def whole(self, more: Mapping[str, str], body: bytes) -> list[tuple[bytes, bytes]]:
+        """All headers, for the long way."""
+        names = {name.lower() for name in more}
+        sent = [pair for pair in self.pairs if pair[0].lower() not in names]
+        sent += [*more.items(), ("Content-Length", str(len(body)))]
+        return [(name.encode(), value.encode()) for name, value in sent]
 
 
 class Posted:
@@ -111,35 +147,25 @@ class Posting:
             )
             self._exchanges = Exchanges(self._session)
 
-    async def post(self, headers: Pairs, body: bytes) -> Posted:
-        """Raises EgressBlocked and httpx2's errors; the deadline is the caller's."""
-        if self._exchanges is not None:
-            short = self._short(headers, body)
+    async def post(self, usual: Template, more: Mapping[str, str], body: bytes) -> Posted:
+        """`more` takes the place of what is usual. Raises EgressBlocked and httpx2's errors; the
+        deadline is the caller's."""
+        if self._exchanges is not None and usual.host in {None, self._host}:
+            short = usual.filled(more, body)
             posted = short and await self._by_short(self._exchanges, short)
             if posted is not None:
                 return posted
-        return await self._by_long(headers, body)
+        return await self._by_long(usual.whole(more, body), body)
 
     async def aclose(self) -> None:
         if self._session is not None:
             await self._session.close()
 
-    def _short(self, headers: Pairs, body: bytes) -> Outgoing | None:
-        """The request as the short way takes it; None where that is not for it."""
-        own = [pair for pair in headers if pair[0].lower() not in _OF_CONNECTION]
-        if any(name.lower() == "host" and value != self._host for name, value in headers):
-            return None
-        try:
-            request = outgoing("POST", own, body, length=None, credentials=True)
-        except InvalidRequest:
-            return None
-        request.headers["Connection"] = "keep-alive"
-        return request if request.small else None
-
     async def _by_short(self, exchanges: Exchanges, request: Outgoing) -> Posted | None:
         """None when it could not be sent: the long way finds the words for what is wrong."""
         place, _ = self._guard.policy.check_url(self._url)
-        await self._guard.addresses(place)
+        if place.address is None:  # an address in the URL was judged with it
+            await self._guard.addresses(place)
         going = trip.Trip(place, "POST")
         trip.current.set(going)
         try:
@@ -156,11 +182,10 @@ class Posting:
             return _posted(answer)
         raise failure
 
-    async def _by_long(self, headers: Pairs, body: bytes) -> Posted:
-        raw = [(name.encode(), value.encode()) for name, value in headers]
+    async def _by_long(self, headers: Sequence[tuple[bytes, bytes]], body: bytes) -> Posted:
         response = decoded(
             await self._transport.exchange(
-                "POST", self._url, self._target, raw, body, self._extensions
+                "POST", self._url, self._target, headers, body, self._extensions
             ),
             "POST",
         )

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.sources.mcp.conftest import SHORT, Bench
+from tests.sources.mcp.conftest import SHORT, Bench, both_ways
 from tests.support.mcp_http import Era, HttpMcp, tool_of
 from toolcrib.sources.mcp.results import WARNINGS
 from toolcrib.sources.mcp.servers import HttpServer, Server, StdioServer, Wire
@@ -130,6 +130,7 @@ RESULTS: list[dict[str, Any]] = [
 ]
 
 
+@both_ways
 @every_way
 async def test_results_come_through_and_misfits_are_warnings(bench: Bench, way: str) -> None:
     """Structure, metadata, annotations and isError; what does not fit its schema is kept."""

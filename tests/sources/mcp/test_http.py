@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.sources.mcp.conftest import SHORT, Bench, until
+from tests.sources.mcp.conftest import SHORT, Bench, both_ways, until
 from tests.support.mcp_http import Era, HttpMcp, text, tool_of
 from toolcrib.errors import SourceError, SourceTimeout, SourceUnreachable
 from toolcrib.sources.mcp.servers import HttpServer, Wire
@@ -26,6 +26,7 @@ def at(server: HttpMcp, **more: Any) -> HttpServer:
     return HttpServer(url=server.url, wire=WIRES[server.era], **more)
 
 
+@both_ways
 @pytest.mark.parametrize("era", list(WIRES))
 async def test_every_way_lists_and_calls(bench: Bench, era: Era):
     """Both eras, the older pair of endpoints and plain JSON-RPC list and call alike."""
@@ -40,6 +41,7 @@ async def test_every_way_lists_and_calls(bench: Bench, era: Era):
         await bench.close()
 
 
+@both_ways
 @pytest.mark.parametrize("era", ["session", "modern", "sse"])
 async def test_slow_call_delays_no_other(bench: Bench, era: Era):
     """Calls on one connection run beside each other; cancelling one leaves the rest alone."""
@@ -66,6 +68,7 @@ async def test_slow_call_delays_no_other(bench: Bench, era: Era):
         await bench.close()
 
 
+@both_ways
 @pytest.mark.parametrize("era", ["session", "modern"])
 async def test_call_in_flight_when_the_server_dies_is_unknown(bench: Bench, era: Era):
     """Nobody can tell what became of it, and the connection is of use again afterwards."""
@@ -92,6 +95,7 @@ async def test_call_in_flight_when_the_server_dies_is_unknown(bench: Bench, era:
         await bench.close()
 
 
+@both_ways
 async def test_dead_server_was_not_sent_anything(bench: Bench):
     """A refused connection surely did nothing, and says so."""
     async with HttpMcp("modern") as server:
@@ -102,6 +106,7 @@ async def test_dead_server_was_not_sent_anything(bench: Bench):
     assert caught.value.sent is False
 
 
+@both_ways
 async def test_lost_session_is_opened_once_for_all_who_wait(bench: Bench):
     """A server that forgot its sessions gets one new handshake, and every call its answer."""
     async with HttpMcp("session") as server:
@@ -114,6 +119,7 @@ async def test_lost_session_is_opened_once_for_all_who_wait(bench: Bench):
         await bench.close()
 
 
+@both_ways
 async def test_many_wait_for_one_connection(bench: Bench):
     """Twenty first calls make one connection."""
     async with HttpMcp("session") as server:
@@ -211,6 +217,7 @@ async def test_no_mcp_server_says_what_it_is(bench: Bench, fault: Mapping[str, A
         await bench.close()
 
 
+@both_ways
 async def test_timeout_ends_one_call(bench: Bench):
     """A call has its own time, and its neighbours live."""
 
@@ -229,6 +236,7 @@ async def test_timeout_ends_one_call(bench: Bench):
         await bench.close()
 
 
+@both_ways
 async def test_server_error_is_an_output(bench: Bench):
     """A JSON-RPC error is an answer: nothing is unknown about it."""
 

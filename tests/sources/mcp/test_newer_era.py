@@ -9,7 +9,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 from mcp.shared.inbound import X_MCP_HEADER_KEY
 
-from tests.sources.mcp.conftest import Bench, until
+from tests.sources.mcp.conftest import Bench, both_ways, until
 from tests.support.listening import listening
 from tests.support.mcp_http import HttpMcp
 from toolcrib.errors import SourceError
@@ -23,6 +23,7 @@ def marked(header: str | None) -> dict[str, Any]:
     return {"name": "echo", "inputSchema": {"type": "object", "properties": {"town": town}}}
 
 
+@both_ways
 async def test_marked_arguments_are_repeated_in_headers(bench: Bench) -> None:
     async with HttpMcp("modern") as server:
         server.tools = [marked("Town")]
@@ -35,6 +36,7 @@ async def test_marked_arguments_are_repeated_in_headers(bench: Bench) -> None:
         await bench.close()
 
 
+@both_ways
 @pytest.mark.parametrize("before", [None, "Place"])
 async def test_a_server_that_marks_others_by_now_is_read_anew(
     bench: Bench, before: str | None
@@ -53,6 +55,7 @@ async def test_a_server_that_marks_others_by_now_is_read_anew(
         await bench.close()
 
 
+@both_ways
 async def test_a_server_that_refuses_all_headers_is_asked_twice(bench: Bench) -> None:
     """Its own list does not say what it wants: that is an error, and nothing was done."""
     async with HttpMcp("modern") as server:

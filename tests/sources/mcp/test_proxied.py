@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from tests.net.test_proxy import TunnelProxy
-from tests.sources.mcp.conftest import Bench, until
+from tests.sources.mcp.conftest import Bench, both_ways, until
 from tests.support.mcp_http import Era, HttpMcp, tool_of
 from toolcrib.sources.mcp.servers import HttpServer, Wire
 
@@ -27,6 +27,7 @@ async def proxy_to(port: int) -> AsyncGenerator[tuple[TunnelProxy, str]]:
         listener.close()
 
 
+@both_ways
 @pytest.mark.parametrize("era", list(WIRES))
 async def test_every_request_goes_through_it(make_bench: Callable[..., Bench], era: Era) -> None:
     """Handshake, list, call and the stream of news: no connection goes past the proxy."""

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from tests.sources.mcp.conftest import Bench
+from tests.sources.mcp.conftest import Bench, both_ways
 from toolcrib.sources.mcp.servers import HttpServer
 
 SECRET = "".join(f"{number:04d}" for number in range(1000, 1030))
@@ -52,6 +52,7 @@ def text(number: Any, said: str) -> str:
     return json.dumps(said)
 
 
+@both_ways
 @pytest.mark.parametrize("way", [plain, streamed])
 @pytest.mark.parametrize("made", [no_object, no_message, no_json, text])
 @pytest.mark.parametrize("where", ["tools/list", "tools/call"])

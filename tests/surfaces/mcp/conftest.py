@@ -71,8 +71,9 @@ async def tenants(crib: Crib) -> Tenants:
 
 @pytest.fixture(params=["lean", "sdk"])
 async def door(request: pytest.FixtureRequest, tenants: Tenants) -> AsyncGenerator[Door]:
-    """Once as it is served, and once with the SDK serving everything: nothing may differ."""
+    """Once as it is served, and once with the SDK serving and calling: nothing may differ."""
     app = tenants.crib.app
+    tenants.crib.platform.servers.lean = request.param == "lean"
     app.state.gateway = Gateway(tenants.crib.platform, lean=request.param == "lean")
     async with listening(tenants.crib.app) as url:
         yield Door(crib=tenants.crib, tenants=tenants, url=url)

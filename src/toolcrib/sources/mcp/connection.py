@@ -19,16 +19,16 @@ from mcp.client import ClientSession, IncomingMessage
 from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost, listen
 from mcp.shared.dispatcher import CallOptions
 from mcp.shared.exceptions import MCPError
-from mcp.shared.inbound import x_mcp_header_map
 
 from toolcrib.errors import SourceTimeout, SourceUnreachable, ToolcribError
 from toolcrib.net.streaming import StreamingClients
+from toolcrib.sources.mcp.answers import ForTheLibrary
 from toolcrib.sources.mcp.asking import Voices
-from toolcrib.sources.mcp.conversation import Ask, HeaderMap
+from toolcrib.sources.mcp.conversation import Ask
 from toolcrib.sources.mcp.dispatching import Dispatcher
-from toolcrib.sources.mcp.envelope import CLIENT, dress, is_modern
+from toolcrib.sources.mcp.envelope import CLIENT, Marks, dress, is_modern
 from toolcrib.sources.mcp.failures import refused, translated
-from toolcrib.sources.mcp.lean import ForTheLibrary, LeanCalls
+from toolcrib.sources.mcp.lean import LeanCalls
 from toolcrib.sources.mcp.limits import Limits
 from toolcrib.sources.mcp.negotiation import negotiate
 from toolcrib.sources.mcp.pacing import Pace
@@ -39,7 +39,6 @@ from toolcrib.sources.mcp.streams import streams_to
 for _name in ("mcp", "httpx2", "httpcore2"):
     logging.getLogger(_name).setLevel(logging.CRITICAL)
 
-_REMEMBERED = 1024
 Changed = Callable[[], None]
 _TO_SEND = 1.0
 """Seconds beyond its own that a request may wait for a server that reads nothing."""
@@ -67,7 +66,7 @@ class Connection:
         self._may_be_lean = lean
         self._dispatcher: Dispatcher | None = None
         self._lean: LeanCalls | None = None
-        self._marks: dict[int, tuple[object, HeaderMap]] = {}
+        self._marks = Marks()
         self._over = asyncio.Event()
         self._gone = asyncio.Event()
         self._opening: asyncio.Task[Any] | None = None
@@ -214,7 +213,7 @@ class Connection:
             "tools/call",
             params,
             self.version,
-            self._marked(ask.input_schema) if modern else None,
+            self._marks.of(ask.input_schema) if modern else None,
             capabilities=_MAY_ASK if ask.person is not None else None,
         )
         with self._voices.of(ask):
@@ -264,15 +263,6 @@ class Connection:
             self._in_flight -= 1
             if self._retired and not self._in_flight:
                 self.close()
-
-    def _marked(self, schema: Mapping[str, Any]) -> HeaderMap:
-        """Which arguments go into headers; a list of tools is read far less often than called."""
-        known = self._marks.get(id(schema))
-        if known is None or known[0] is not schema:
-            if len(self._marks) >= _REMEMBERED:
-                self._marks.clear()
-            known = self._marks[id(schema)] = (schema, x_mcp_header_map(schema))
-        return known[1]
 
 
 def _closed() -> SourceUnreachable:

@@ -13,7 +13,7 @@ from typing import Final
 import httpx2
 import orjson
 
-from toolcrib.net.posting import Posted, Posting
+from toolcrib.net.posting import Posted, Posting, Template
 from toolcrib.net.streaming import EVENTS, GuardedTransport
 from toolcrib.sources.oauth.bearing import Bearer
 
@@ -36,19 +36,20 @@ class Door:
     ) -> None:
         self._client = client
         self._url = httpx2.URL(url)
+        self._has_login = bool(self._url.userinfo)
         self._bearer = bearer
         self._posting = Posting(transport, self._url, client.timeout.connect or _CONNECT)
-        self._usual: list[tuple[str, str]] | None = None
+        self._usual: Template | None = None
         self.session: str | None = None
         self.shaken = False
         """The handshake is over, as far as the server heard of it."""
         client.event_hooks = {"response": [self._overhear]}
 
     @property
-    def fits(self) -> bool:
-        """Not for an address with a login of its own, which the library's client knows how to
-        send."""
-        return not self._url.userinfo
+    def is_open(self) -> bool:
+        """Not before the handshake is over, and never for an address with a login of its own,
+        which the library's client knows how to send."""
+        return self.shaken and not self._has_login
 
     async def post(self, headers: Mapping[str, str], body: bytes) -> Posted:
         """`headers` beside the usual ones. A token that is refused is renewed once: the server did
@@ -102,11 +103,8 @@ class Door:
 
     async def _posted(self, headers: Mapping[str, str], body: bytes) -> Posted:
         if self._usual is None or self._client.cookies:
-            self._usual = self._as_the_client()
-        names = {name.lower() for name in headers}
-        sent = [pair for pair in self._usual if pair[0].lower() not in names]
-        sent += [*headers.items(), ("Content-Length", str(len(body)))]
-        posted = await self._posting.post(sent, body)
+            self._usual = Template(self._as_the_client())
+        posted = await self._posting.post(self._usual, headers, body)
         if "set-cookie" in posted.headers:
             self._client.cookies.extract_cookies(self._as_answer(posted))
         return posted

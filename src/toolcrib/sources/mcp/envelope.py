@@ -17,6 +17,7 @@ from mcp.shared.inbound import (
     MCP_PROTOCOL_VERSION_HEADER,
     encode_header_value,
     mcp_param_headers,
+    x_mcp_header_map,
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
@@ -25,6 +26,25 @@ from toolcrib.sources.mcp.conversation import HeaderMap
 
 CLIENT: Final = types.Implementation(name=AGENT, version="1")
 _CLIENT_INFO: Final = CLIENT.model_dump(by_alias=True, mode="json", exclude_none=True)
+
+
+_REMEMBERED: Final = 1024
+
+
+class Marks:
+    """Which arguments of a tool go into headers, found once for each schema: lists of tools are
+    read far less often than tools are called."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[object, HeaderMap]] = {}
+
+    def of(self, schema: Mapping[str, Any]) -> HeaderMap:
+        known = self._known.get(id(schema))
+        if known is None or known[0] is not schema:
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            known = self._known[id(schema)] = (schema, x_mcp_header_map(schema))
+        return known[1]
 
 
 def is_modern(version: str) -> bool:

@@ -9,14 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import aclosing, suppress
-from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Any
 
 import httpx2
-import mcp_types as types
 from opentelemetry import trace
 
 from toolcrib.errors import (
@@ -26,61 +22,15 @@ from toolcrib.errors import (
     SourceUnreachable,
     ToolcribError,
 )
+from toolcrib.net.deadlines import Deadline, Deadlines
 from toolcrib.net.posting import Posted
-from toolcrib.net.streaming import EVENTS
+from toolcrib.sources.mcp.answers import Answers, ForTheLibrary, Going
 from toolcrib.sources.mcp.conversation import Ask
 from toolcrib.sources.mcp.dispatching import Dispatcher
 from toolcrib.sources.mcp.door import Door
-from toolcrib.sources.mcp.events import Event, Events, EventTooLarge
 from toolcrib.sources.mcp.failures import of_fault
-from toolcrib.sources.mcp.faults import refusal, told
-from toolcrib.sources.mcp.flood import Flood
-from toolcrib.sources.mcp.limits import BODY_LIMIT
+from toolcrib.sources.mcp.faults import told
 from toolcrib.sources.mcp.pacing import Pace
-from toolcrib.sources.mcp.reading import (
-    Line,
-    Progress,
-    Result,
-    error_of,
-    failure,
-    is_same,
-    message_of,
-)
-
-_JSON: Final = "application/json"
-_AGAIN: Final = 1.0
-"""Seconds after which a stream that broke off is asked for again, where the server names none."""
-_TRIES: Final = 2
-_LINGER: Final = 0.02
-"""Seconds that a server has to end a stream after its answer, so that the connection is kept."""
-_REPEATS: Final = frozenset({307, 308})
-_ELSEWHERE: Final = frozenset({301, 302, 303, *_REPEATS})
-
-
-class ForTheLibrary(Exception):
-    """The protocol library has to make this call; nothing was done for it yet. `lasting`: and all
-    the others of the conversation."""
-
-    def __init__(self, *, lasting: bool) -> None:
-        super().__init__()
-        self.lasting = lasting
-
-
-@dataclass(slots=True)
-class _Going:
-    """One call on its way."""
-
-    number: int
-    ask: Ask
-    pace: Pace | None
-    headers: Mapping[str, str]
-    last_id: str = ""
-    retry: int | None = None
-    flood: Flood = field(default_factory=Flood)
-
-    def see(self, event: Event) -> None:
-        self.last_id = event.last_id or self.last_id
-        self.retry = self.retry if event.retry is None else event.retry
 
 
 class LeanCalls:
@@ -89,25 +39,31 @@ class LeanCalls:
     def __init__(self, door: Door, dispatcher: Dispatcher, *, modern: bool) -> None:
         self._door = door
         self._dispatcher = dispatcher
+        self._answers = Answers(door, dispatcher)
         self._modern = modern
         door.shaken |= modern  # the newer era shakes no hands
-        self._scopes: set[asyncio.Timeout] = set()
+        self._is_traced = not isinstance(
+            trace.get_tracer_provider(), trace.ProxyTracerProvider | trace.NoOpTracerProvider
+        )
+        self._deadlines = Deadlines()
+        self._in_flight: set[Deadline] = set()
         self._ended = False
-        self._left_open = 0
 
     def takes(self, ask: Ask) -> bool:
         """Not where a server of the older era may ask a person in the middle of the call, nor what
         is traced: the library makes the spans."""
-        fits = self._modern or ask.person is None
-        return fits and self._door.shaken and self._door.fits and not _is_traced()
+        if self._is_traced or trace.get_current_span().get_span_context().is_valid:
+            return False
+        return self._door.is_open and (self._modern or ask.person is None)
 
     def end(self) -> None:
         """Break off what is in flight: the conversation is over."""
         self._ended = True
-        now = asyncio.get_running_loop().time()
-        for scope in self._scopes:
-            if not scope.expired():
-                scope.reschedule(now)
+        for deadline in self._in_flight:
+            if not deadline.passed:
+                self._deadlines.discard(deadline)
+                deadline.end()
+        self._deadlines.close()
 
     async def call(
         self, ask: Ask, params: Mapping[str, Any], headers: Mapping[str, str], pace: Pace | None
@@ -117,36 +73,35 @@ class LeanCalls:
             raise SourceUnreachable("The connection is over.", sent=False)
         number = self._dispatcher.next_number()
         body = _written(number, params, watched=pace is not None)
-        going = _Going(number, ask, pace, headers)
+        going = Going(number, ask, pace, headers)
         try:
-            async with asyncio.timeout(ask.timeout) as scope:
-                self._scopes.add(scope)
-                try:
+            deadline = self._deadlines.within(ask.timeout)
+            self._in_flight.add(deadline)
+            try:
+                with deadline:
                     return await self._answer(going, body)
-                finally:
-                    self._scopes.discard(scope)
+            finally:
+                self._in_flight.discard(deadline)
         except TimeoutError:
-            late = SourceTimeout("The server did not answer in time.", sent=True)
+            pass  # what is raised below has no foreign error as its context
         except asyncio.CancelledError:
             await self._give_up(number, "caller cancelled")
             raise
         if self._ended:
             raise SourceUnreachable("The server ended the connection.", sent=True)
         await self._give_up(number, f"timed out after {ask.timeout}s")
-        raise late
+        raise SourceTimeout("The server did not answer in time.", sent=True)
 
     async def _give_up(self, number: int, reason: str) -> None:
         """In the newer era the end of the connection says it."""
         if not self._modern:
             await self._dispatcher.give_up(number, reason)
 
-    async def _answer(self, going: _Going, body: bytes) -> dict[str, Any]:
+    async def _answer(self, going: Going, body: bytes) -> dict[str, Any]:
         posted: Posted | None = None
         try:
             posted = await self._door.post(going.headers, body)
-            if posted.status < 300 and posted.status != 202 and posted.kind.startswith(EVENTS):
-                return await self._from_stream(going, posted)
-            return await self._from_body(going, posted)
+            return await self._answers.of(going, posted)
         except httpx2.TransportError as error:
             broken: SourceError = of_fault(*told(error))
         except ToolcribError as error:
@@ -157,124 +112,6 @@ class LeanCalls:
             if posted is not None:
                 await posted.aclose()
         raise broken
-
-    async def _from_body(self, going: _Going, posted: Posted) -> dict[str, Any]:
-        status, kind = posted.status, posted.kind
-        if not kind.startswith(EVENTS):
-            body = await posted.whole()
-            refused = refusal(status, body)
-            if refused is not None:
-                raise of_fault(*refused)
-            if status < 300 and status != 202 and kind.startswith(_JSON):
-                return _only(going.number, body)
-            error = error_of(body) if status >= 400 and kind.startswith(_JSON) else None
-            if error is not None:
-                raise failure(error.code, error.message, error.data)
-        raise self._odd(posted)
-
-    def _odd(self, posted: Posted) -> Exception:
-        """What is to be raised for an answer that is none."""
-        status = posted.status
-        if status in _REPEATS and "location" in posted.headers:
-            return ForTheLibrary(lasting=True)  # to follow is its business
-        if status in _ELSEWHERE and "location" in posted.headers:
-            return failure(types.INVALID_REQUEST, f"The server redirects (HTTP {status}).")
-        if status == 202:
-            return failure(types.INVALID_REQUEST, "The server answered a call with 202 Accepted.")
-        if status == 404 and self._door.session is not None:
-            return failure(types.INVALID_REQUEST, "Session terminated")
-        if status == 404:
-            return failure(types.METHOD_NOT_FOUND, "Not Found")
-        if status >= 400:
-            return failure(types.INTERNAL_ERROR, "Server returned an error response")
-        return failure(types.INVALID_REQUEST, f"Unexpected content type: {posted.kind}")
-
-    async def _from_stream(self, going: _Going, posted: Posted) -> dict[str, Any]:
-        with suppress(httpx2.TransportError):
-            result = await self._heard(going, posted.piece)
-            if result is not None:
-                await self._linger(posted)
-                return result
-        if not going.last_id:
-            raise failure(types.CONNECTION_CLOSED, "SSE stream ended without a response")
-        return await self._resumed(going)
-
-    async def _resumed(self, going: _Going) -> dict[str, Any]:
-        """The answer, from a stream that goes on where the other broke off."""
-        tries = 0
-        while tries < _TRIES:
-            await asyncio.sleep(_AGAIN if going.retry is None else going.retry / 1000)
-            tries += 1
-            with suppress(httpx2.TransportError):
-                async with self._door.resumed(going.headers, going.last_id) as response:
-                    kind = response.headers.get("content-type", "").lower()
-                    if response.status_code != 200 or not kind.startswith(EVENTS):
-                        continue
-                    async with aclosing(response.aiter_bytes()) as pieces:
-                        result = await self._heard(going, partial(anext, pieces, b""))
-                    tries = 0
-                if result is not None:
-                    return result
-        raise failure(types.CONNECTION_CLOSED, "SSE stream ended and could not be resumed")
-
-    async def _heard(
-        self, going: _Going, read: Callable[[], Awaitable[bytes]]
-    ) -> dict[str, Any] | None:
-        """The result; None when the stream ends without. `read` gives b"" at its end."""
-        events = Events(BODY_LIMIT)
-        while True:
-            piece = await read()
-            try:
-                found = list(events.feed(piece) if piece else events.end())
-            except EventTooLarge:
-                break
-            for event in found:
-                going.see(event)
-                if event.data and event.kind == "message":
-                    result = await self._hear(going, event.data)
-                    if result is not None:
-                        return result
-            if not piece:
-                return None
-        raise failure(types.CONNECTION_CLOSED, "SSE stream failed")
-
-    async def _hear(self, going: _Going, data: bytes) -> dict[str, Any] | None:
-        message = message_of(data)
-        if isinstance(message, Result):
-            return message.result
-        if going.flood.too_much():
-            raise SourceProtocolError(
-                "The server sends more messages than anybody asked for.", sent=True
-            )
-        if isinstance(message, Progress):
-            if going.pace is not None and is_same(going.number, message.token):
-                going.pace.note(message.done, message.total, message.message)
-        elif isinstance(message, Line):
-            if going.ask.log is not None:
-                with suppress(Exception):
-                    await going.ask.log(message.level, message.data, message.logger)
-        else:
-            await self._dispatcher.hand(message)
-        return None
-
-    async def _linger(self, posted: Posted) -> None:
-        """Read a stream to its end after the answer, where the server ends it at once."""
-        if self._left_open >= _TRIES:
-            return
-        try:
-            async with asyncio.timeout(_LINGER):
-                while await posted.piece():
-                    pass
-            self._left_open = 0
-        except (TimeoutError, httpx2.TransportError):
-            self._left_open += 1
-
-
-def _only(number: int, body: bytes) -> dict[str, Any]:
-    message = message_of(body)
-    if isinstance(message, Result) and is_same(number, message.number):
-        return message.result
-    raise SourceProtocolError("The server answered something else than the call.", sent=True)
 
 
 def _written(number: int, params: Mapping[str, Any], *, watched: bool) -> bytes:
@@ -293,11 +130,3 @@ def _written(number: int, params: Mapping[str, Any], *, watched: bool) -> bytes:
     if unusual:
         raise ForTheLibrary(lasting=False)
     raise SourceProtocolError("The arguments cannot be written as JSON.", sent=False)
-
-
-def _is_traced() -> bool:
-    if trace.get_current_span().get_span_context().is_valid:
-        return True
-    return not isinstance(
-        trace.get_tracer_provider(), trace.ProxyTracerProvider | trace.NoOpTracerProvider
-    )
