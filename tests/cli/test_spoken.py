@@ -14,6 +14,7 @@ SAID = {
     "GET /api/v1/agents lists what there is.": "`toolcrib agents list` lists what there is.",
     "look at GET /api/v1/plugins.": "look at `toolcrib plugins list`.",
     "GET /api/super-admin/capabilities lists": "`toolcrib capabilities list` lists",
+    "GET /api/v1/pins?state=held lists": "`toolcrib lock status` lists",
     "GET /admin/tools lists": "`toolcrib packages list` lists",
     "GET /admin/secrets lists": "`toolcrib secrets list` lists",
     "GET /api/v1/users/3/tokens lists": "`toolcrib tokens list 3` lists",

@@ -16,6 +16,7 @@ _COMMANDS = tuple(
         (r"GET /api/v1/users/(\d+)/tokens", "tokens list {0}"),
         (r"GET /api/v1/(agents|calls|chats|groups|plugins|settings|users)", "{0} list"),
         (r"GET /api/super-admin/capabilities", "capabilities list"),
+        (r"GET /api/v1/pins\?state=held", "lock status"),
         (r"GET /admin/tools", "packages list"),
         (r"GET /admin/secrets", "secrets list"),
         (rf"PUT /api/v1/settings/{_VALUE}", "settings set {0}"),

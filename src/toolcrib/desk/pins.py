@@ -66,7 +66,10 @@ class Pins:
         """Every pin of a tool, newest first. Raises NotFound, Conflict for a ref of several."""
         found = await self._theirs(caller, await self._pins.list(states=_ALL, ref=ref))
         if not found:
-            raise NotFound(f"There is no pin of {ref!r}.")
+            raise NotFound(
+                f"There is no pin of {ref!r}.",
+                hint="GET /api/v1/pins?state=held lists the held ones.",
+            )
         keys = sorted({pin.key for pin in found})
         if len(keys) > 1:
             raise Conflict(

@@ -159,7 +159,8 @@ def _troubles(capability: Capability, seen: ServerSeen) -> Sequence[Absence]:
     """Why tools are missing that nobody can name."""
     absences = [_absence(capability, warning, "Mend the server.") for warning in seen.warnings]
     if seen.trouble is not None:
-        fix = f"Look at the server, then POST /api/v1/mcp/servers/{_ref(capability)}/refresh."
+        again = f"POST /api/v1/mcp/servers/{_ref(capability)}/refresh"
+        fix = f"Look at the server of {capability.code!r}, then {again}."
         told = seen.trouble
         absences.append(_absence(capability, told.reason, fix, brief=told.brief))
     return absences
