@@ -216,9 +216,7 @@ def _sighting(source: str, bundle: Bundle, offer: Offer) -> Sighting | None:
     """None for what no database holds: NUL in a name, NaN in a schema."""
     where = ref(bundle.kind, bundle.code, offer.spec.name)
     try:
-        sighting = sighting_of(
-            source, offer.spec, where, offer.provenance, version=bundle.version
-        )
+        sighting = sighting_of(source, offer.spec, where, offer.provenance, version=bundle.version)
         json.dumps(sighting.definition, allow_nan=False, default=dict)
         where.encode()
     except (TypeError, ValueError, RecursionError):
