@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
 from toolcrib.cli.environment import read_settings
 from toolcrib.cli.logs import configure
-from toolcrib.cli.stopping import LONGEST, Stop, insist
+from toolcrib.cli.stopping import LONGEST, Stop, unready
 from toolcrib.errors import SetupError
 
 if TYPE_CHECKING:
@@ -81,8 +81,15 @@ def _supervise(config: uvicorn.Config, taken: socket.socket, stop: Stop) -> None
     from uvicorn.supervisors import Multiprocess  # noqa: PLC0415 - several processes only
 
     supervisor = Multiprocess(config, sockets=[taken])
+
+    def hear(number: int, _: object) -> None:
+        supervisor.signal_queue.append(number)
+        for worker in supervisor.processes:
+            with suppress(OSError):  # it may be waiting for one to show that it lives
+                worker.child_conn.send(True)
+
     stop.listen()
-    stop.tell(lambda number, _: supervisor.signal_queue.append(number))
+    stop.tell(hear)
     supervisor.run()
 
 
@@ -107,11 +114,11 @@ def _config(settings: Settings) -> uvicorn.Config:
 
 def application() -> Any:
     """The app of one worker process. A new process knows nothing yet, not even how to log."""
-    from toolcrib.asgi import create_app  # noqa: PLC0415
+    worker = multiprocessing.parent_process() is not None
+    with unready(LONGEST - 5) if worker else nullcontext():
+        from toolcrib.asgi import create_app  # noqa: PLC0415
 
-    if multiprocessing.parent_process() is not None:
-        insist(LONGEST - 5)
-    settings = read_settings()
-    configure(level=settings.log_level, form=settings.log_format)
-    make: Callable[[], Any] = create_app
-    return make()
+        settings = read_settings()
+        configure(level=settings.log_level, form=settings.log_format)
+        make: Callable[[], Any] = create_app
+        return make()

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import faulthandler
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from functools import partial
 from types import FrameType
 from typing import Any
@@ -62,10 +63,14 @@ def end_at_once() -> None:
             signal.signal(number, signal.SIG_DFL)
 
 
-def insist(seconds: float) -> None:
-    """Leave the signals to whom they are now, and end the process when that takes too long."""
-    for number in SIGNALS:
-        heard = signal.getsignal(number)
+@contextmanager
+def unready(seconds: float) -> Generator[None]:
+    """Within, a signal ends the process. Afterwards whoever heard them before does so again, and
+    has so many seconds to end it."""
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    end_at_once()
+    yield
+    for number, heard in before.items():
         if callable(heard):
             signal.signal(number, partial(_insisting, heard, seconds))
 
