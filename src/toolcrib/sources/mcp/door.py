@@ -89,18 +89,6 @@ class Door:
         asked = {**self._asked(), **headers, "cache-control": "no-store", _LAST_EVENT: last_id}
         return self._client.stream("GET", self._url, headers=asked)
 
-    async def _carrying(
-        self, bearer: Bearer, token: str, headers: Mapping[str, str], body: bytes
-    ) -> Posted:
-        """Raises ScopesWanted for a refusal that another login would mend."""
-        posted = await self._posted({**headers, "Authorization": f"Bearer {token}"}, body)
-        told = posted.headers.get("www-authenticate", "")
-        refusal = await bearer.refusal(posted.status, [told])
-        if refusal is None:
-            return posted
-        await posted.aclose()
-        raise refusal
-
     async def _posted(self, headers: Mapping[str, str], body: bytes) -> Posted:
         if self._usual is None or self._client.cookies:
             self._usual = Template(self._as_the_client())
