@@ -39,32 +39,3 @@ class Signals(Protocol):
     async def refresh(self) -> None:
         """Read the shared numbers now."""
         ...
-
-
-class LocalSignals:
-    """Signals of a single process, for tests and for embedding without a database."""
-
-    total = 0
-
-    def __init__(self) -> None:
-        self._numbers: dict[Topic, int] = {}
-        self._listeners: list[Listener] = []
-
-    def generation(self, topic: Topic) -> int:
-        return self._numbers.get(topic, 0)
-
-    async def bump(self, topic: Topic) -> int:
-        self._numbers[topic] = self.generation(topic) + 1
-        self.total += 1
-        for listener in self._listeners:
-            await listener(topic)
-        return self._numbers[topic]
-
-    def subscribe(self, listener: Listener) -> None:
-        self._listeners.append(listener)
-
-    async def run(self) -> None:
-        """There is nobody to follow."""
-
-    async def refresh(self) -> None:
-        """There is nothing to read."""

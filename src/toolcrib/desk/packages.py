@@ -28,7 +28,6 @@ Fetch = Callable[[str], Awaitable[str]]
 """Brings the text behind an https address, guarded and capped."""
 Run = Callable[[Request], Awaitable[Outcome]]
 _WHAT = "the installed packages"
-_WRITES = "writes"
 
 
 class InstalledTools:
