@@ -8,6 +8,7 @@ from tests.support.crib import Crib, open_crib
 from tests.support.tenants import Tenants, make_tenants
 from toolcrib.errors import GroupRequired, InvalidRequest, NotFound, NotGranted
 from toolcrib.grants.agents import AgentDraft
+from toolcrib.isolation.sandboxes import Key
 from toolcrib.plugin.registration import Registry
 from toolcrib.settings import Settings
 
@@ -36,6 +37,24 @@ async def test_a_chat_needs_an_agent_that_its_user_may_use(tenants: Tenants) -> 
     agent = await tenants.agent(tenants.user_a, tenants.a)
     with pytest.raises(NotFound):
         await tenants.chat(tenants.user_b, agent)
+
+
+async def test_what_runs_for_a_chat_ends_with_its_agent(tenants: Tenants) -> None:
+    """As it does with the chat, whoever's it is."""
+    crib = tenants.crib
+    agent = await tenants.agent(tenants.admin_a, tenants.a, "greet")
+    other = await tenants.agent(tenants.user_a, tenants.a, "greet")
+    mine = [await tenants.chat(who, agent) for who in (tenants.admin_a, tenants.user_a)]
+    stays = await tenants.chat(tenants.user_a, other)
+    ended: list[int] = []
+
+    async def end(chat: Key) -> None:
+        ended.append(chat.number)
+
+    crib.platform.rooms.when_chat_ends(end)
+    await crib.desk.agents.delete(tenants.admin_a.caller, agent.id)
+    assert ended == [chat.id for chat in mine]
+    assert await crib.desk.chats.get(tenants.user_a.caller, stays.id) == stays
 
 
 async def test_a_direct_call_is_answered_and_kept(tenants: Tenants) -> None:

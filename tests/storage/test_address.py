@@ -39,6 +39,18 @@ def test_postgres_takes_its_usual_names(scheme: str) -> None:
     assert "connect_timeout=10" in address.conninfo
 
 
+def test_a_name_is_of_one_database() -> None:
+    """Two servers may have a database of one name; user and options make no other database."""
+    name = Address.of("postgresql://me@db.example/crib").name
+    assert name == Address.of("postgres://you:hidden@db.example:5432/crib?sslmode=require").name
+    others = (
+        "postgres://db.other/crib",
+        "postgres://db.example:5433/crib",
+        "postgres://db.example/x",
+    )
+    assert name not in {Address.of(text).name for text in others}
+
+
 def test_operators_timeouts_win() -> None:
     """A timeout in the address is kept."""
     assert "connect_timeout=3" in Address.of("postgres://db/crib?connect_timeout=3").conninfo

@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from toolcrib.agents.chats import Chat, ChatStore
 from toolcrib.catalog.capabilities import CapabilityStore
 from toolcrib.catalog.packages import PackageStore
 from toolcrib.coordination.signals import Signals
+from toolcrib.desk.chats import ChatEnded
 from toolcrib.desk.checking import checked_name
 from toolcrib.desk.choosing import CapabilityRef, Choosing, KnownCodes
 from toolcrib.desk.reach import require, require_making, within_reach
@@ -27,6 +29,8 @@ class Agents:
         self,
         *,
         agents: AgentStore,
+        chats: ChatStore,
+        ended: ChatEnded,
         capabilities: CapabilityStore,
         documents: DocumentStore,
         blobs: BlobStore,
@@ -35,6 +39,8 @@ class Agents:
         known: KnownCodes,
     ) -> None:
         self._agents = agents
+        self._chats = chats
+        self._ended = ended
         self._capabilities = capabilities
         self._documents = documents
         self._blobs = blobs
@@ -122,14 +128,26 @@ class Agents:
     async def delete(
         self, caller: Caller, agent_id: int, *, expected_version: int | None = None
     ) -> None:
-        """Its tokens and chats go with it, and the bytes of their documents; its calls stay."""
+        """Its tokens and chats go with it, what runs for them, and the bytes of their documents;
+        its calls stay."""
         await self._changeable(caller, agent_id)
         keys = await self._documents.keys(agent_id=agent_id)
+        chats = await self._chats_of(agent_id)
         await self._agents.delete(agent_id, expected_version=expected_version)
         await self._signals.bump("identity")
         await self._signals.bump("grants")
+        for chat in chats:
+            await self._ended(chat.id, chat.uuid)
         for key in keys:
             await self._blobs.delete(key)
+
+    async def _chats_of(self, agent_id: int) -> Sequence[Chat]:
+        found: list[Chat] = []
+        while page := await self._chats.list(
+            None, agent_id=agent_id, after=found[-1].id if found else 0
+        ):
+            found += page
+        return found
 
     async def _held(
         self, caller: Caller, agent: Agent, capabilities: Sequence[CapabilityRef]

@@ -158,6 +158,8 @@ def _pins_looking(parts: Parts) -> PinLooking:
 def _agents(parts: Parts) -> Agents:
     return Agents(
         agents=parts.stores.agents,
+        chats=parts.stores.chats,
+        ended=parts.chat_ended,
         capabilities=parts.stores.capabilities,
         documents=parts.stores.documents,
         blobs=parts.blobs,

@@ -27,6 +27,8 @@ from toolcrib.tools.canonical import canonical_json, digest
 
 _log = structlog.get_logger(__name__)
 HEADER = "Idempotency-Key"
+MOST_OF_ONE = 10_000
+"""Keys that are kept of one user."""
 _KEPT = timedelta(hours=24)
 _MORE = timedelta(seconds=60)
 """How much longer than its deadline a call may be at work."""
@@ -79,6 +81,13 @@ class Repeats:
         )
         if kept is not None:
             return self._repeated(kept, request, now), True
+        if await self._store.count(caller.user_id) > MOST_OF_ONE:
+            await self._store.forget(name, holder=holder)
+            raise Conflict(
+                f"There are {MOST_OF_ONE:,} keys of yours already, and each is kept for a day.",
+                where=HEADER,
+                hint="Send the header only with calls that must not happen twice.",
+            )
         try:
             answer = await work()
         except ToolcribError:

@@ -87,7 +87,12 @@ class Users:
             )
         if demoted and not await self._other_super_admin(user_id):
             # Two super-admins demoted each other at the same moment: both changes are taken back.
-            await self._users.update(user_id, role=Role.SUPER_ADMIN)
+            await self._users.update(
+                user_id,
+                role=Role.SUPER_ADMIN,
+                group_ids=frozenset(before.group_ids),
+                entitlements=before.entitlements,
+            )
             await self._signals.bump("identity")
             raise _last()
         await self._signals.bump("identity")

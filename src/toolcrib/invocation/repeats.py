@@ -35,6 +35,10 @@ class RepeatStore(Protocol):
         """Take the key; None: the holder has it now. Otherwise what is kept under it."""
         ...
 
+    async def count(self, user_id: int) -> int:
+        """How many keys of the user are kept."""
+        ...
+
     async def finish(self, digest: str, *, holder: str, sealed: bytes) -> bool:
         """Keep the answer. False: the key is not the holder's any more."""
         ...

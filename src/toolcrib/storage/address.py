@@ -53,8 +53,14 @@ class Address:
 
     @property
     def name(self) -> str:
-        """The same for all processes that share the database, whatever way leads to it."""
-        return str(self.path.resolve()) if self.kind == "sqlite" else str(self.url.database)
+        """The same for all processes that share the database, and another one for other databases.
+
+        A PostgreSQL server goes by the host and port that are written in the address.
+        """
+        if self.kind == "sqlite":
+            return str(self.path.resolve())
+        host = self.url.host or self.url.query.get("host") or "localhost"
+        return f"{host}:{self.url.port or 5432}/{self.url.database}"
 
     @property
     def conninfo(self) -> str:

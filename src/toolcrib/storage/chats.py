@@ -58,9 +58,11 @@ class SqlChatStore:
         return Chat(**row) if row else None
 
     async def list(
-        self, user_id: int, *, agent_id: int | None = None, after: int = 0, limit: int = 200
+        self, user_id: int | None, *, agent_id: int | None = None, after: int = 0, limit: int = 200
     ) -> Sequence[Chat]:
-        chosen = select(chats).where(chats.c.user_id == user_id, chats.c.id > after)
+        chosen = select(chats).where(chats.c.id > after)
+        if user_id is not None:
+            chosen = chosen.where(chats.c.user_id == user_id)
         if agent_id is not None:
             chosen = chosen.where(chats.c.agent_id == agent_id)
         async with self._database.read() as connection:

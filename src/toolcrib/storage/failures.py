@@ -50,7 +50,8 @@ def _ours(error: SQLAlchemyError, database: str) -> ToolcribError:
                 "There is no room left for the database.",
                 hint="Whoever runs the server makes room; nothing was changed.",
             )
-        cause = str(error.orig).strip().splitlines()[0] if str(error.orig) else repr(error.orig)
+        lines = str(error.orig).strip().splitlines()
+        cause = lines[0] if lines else repr(error.orig)
     else:
         cause = str(error)
     return SetupError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from importlib import import_module
 
-from sqlalchemy import and_, delete, select, update
+from sqlalchemy import and_, delete, func, select, update
 
 from toolcrib.invocation.repeats import Kept
 from toolcrib.storage import rows
@@ -54,6 +54,11 @@ class SqlRepeatStore:
                 row = await rows.maybe(connection, select(repeats).where(here))
             if row is not None:  # else whoever had it let it go just now
                 return Kept(**{name: row[name] for name in ("sealed", "done", "leased_until")})
+
+    async def count(self, user_id: int) -> int:
+        of_user = select(func.count()).select_from(repeats).where(repeats.c.user_id == user_id)
+        async with self._database.read() as connection:
+            return await connection.scalar(of_user) or 0
 
     async def finish(self, digest: str, *, holder: str, sealed: bytes) -> bool:
         mine = and_(repeats.c.digest == digest, repeats.c.holder == holder)

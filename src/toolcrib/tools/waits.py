@@ -51,8 +51,10 @@ class Waits(Generic[Kind]):
     def _fire(self) -> None:
         now = asyncio.get_running_loop().time()
         self._timer = None
-        for wait in [waiting for waiting in self._waiting if waiting.at <= now]:
-            self.discard(wait)
-            wait.end()
-        if self._waiting:
-            self._set(min(waiting.at for waiting in self._waiting))
+        try:
+            for wait in [waiting for waiting in self._waiting if waiting.at <= now]:
+                self.discard(wait)
+                wait.end()
+        finally:  # one that fails to end costs the others a moment, not their end
+            if self._waiting:
+                self._set(min(waiting.at for waiting in self._waiting))

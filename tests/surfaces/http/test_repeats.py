@@ -238,3 +238,19 @@ async def written(crib: Crib, **values: Any) -> None:
     """As if time had passed."""
     async with crib.platform.storage.database.write() as connection:
         await connection.execute(update(repeats).values(**values))
+
+
+async def test_one_users_keys_have_an_end(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another key is refused and runs nothing; known ones are answered, and so are others' keys."""
+    monkeypatch.setattr("toolcrib.desk.repeats.MOST_OF_ONE", 2)
+    for number in (1, 2):
+        await shop.call("order", f"k-{number}", item="tea")
+    refused = [await shop.call("order", "k-3", item="tea") for _ in range(2)]
+    again = await shop.call("order", "k-1", item="tea")
+    second = await shop.crib.person("second", "super_admin")
+    theirs = await shop.call("order", "k-1", second, item="coffee")
+
+    assert [problem_of(one) for one in refused] == [(409, "conflict", "Idempotency-Key")] * 2
+    assert again.json()["text"] == "order 1: tea"
+    assert theirs.json()["success"]
+    assert shop.ran == ["tea", "tea", "coffee"]
