@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
+from contextlib import closing
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -28,9 +29,8 @@ async def test_new_file_is_made_and_lasts(tmp_path: Path) -> None:
     await storage.ping()
     await storage.close()
     assert (tmp_path / "a" / "b").stat().st_mode & 0o777 == 0o700
-    assert sqlite3.connect(tmp_path / "a/b/crib.db").execute("PRAGMA journal_mode").fetchone() == (
-        "wal",
-    )
+    with closing(sqlite3.connect(tmp_path / "a/b/crib.db")) as plain:
+        assert plain.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
 async def test_file_that_is_no_database(tmp_path: Path) -> None:

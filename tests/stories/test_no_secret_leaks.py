@@ -13,6 +13,7 @@ import logging
 import re
 import sqlite3
 from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import closing
 from typing import Any
 from urllib.parse import quote, quote_plus
 
@@ -113,7 +114,7 @@ async def leaks(
         said[listed] = (await api.get(listed)).text
     said["log"] = logged.getvalue()
     said |= reprs(endpoints)
-    with sqlite3.connect(settings.data_dir / "toolcrib.db") as database:
+    with closing(sqlite3.connect(settings.data_dir / "toolcrib.db")) as database:
         said["database"] = "\n".join(database.iterdump())
     for file in settings.data_dir.rglob("*"):
         if file.is_file():
@@ -259,7 +260,8 @@ async def test_an_argument_that_is_the_value_is_not_recorded(
 
     (row,) = (await endpoints.root.api.get("/api/v1/calls")).json()["items"]
     assert (row["call_id"], row["arguments"]) == (outcome.call_id, {"said": "it is ***."})
-    with sqlite3.connect(endpoints.crib.platform.settings.data_dir / "toolcrib.db") as database:
+    path = endpoints.crib.platform.settings.data_dir / "toolcrib.db"
+    with closing(sqlite3.connect(path)) as database:
         assert value not in "\n".join(database.iterdump())
 
 
