@@ -10,7 +10,7 @@ import shutil
 import tempfile
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -124,8 +124,8 @@ async def open_crib(
     registry = registry or sample_registry()
     if not settings.database_url:
         await _empty_database(settings.data_dir / "toolcrib.db")
-    async with open_platform(settings, registry=registry) as platform, AsyncExitStack() as stack:
-        platform.servers.limits = replace(platform.servers.limits, patience=patience)
+    opening = open_platform(settings, registry=registry, patience=patience)
+    async with opening as platform, AsyncExitStack() as stack:
         storage = platform.storage
         await first_token(storage.users, storage.tokens, storage.signals, given=None)
         yield Crib(platform, create_app_for(platform), stack)

@@ -21,12 +21,19 @@ class Opening:
     """Both `await open_platform(…)` and `async with open_platform(…) as platform` work."""
 
     def __init__(
-        self, settings: Settings, registry: Registry, *, wait_ready: bool, background: bool
+        self,
+        settings: Settings,
+        registry: Registry,
+        *,
+        wait_ready: bool,
+        background: bool,
+        patience: float | None,
     ) -> None:
         self._settings = settings
         self._registry = registry
         self._wait_ready = wait_ready
         self._background = background
+        self._patience = patience
         self._platform: Platform | None = None
 
     def __await__(self) -> Generator[Any, None, Platform]:
@@ -64,12 +71,14 @@ class Opening:
 
     async def _begin(self, platform: Platform) -> None:
         platform.listen()
+        limits, patience = platform.servers.limits, self._patience
+        if patience is None and not self._background:
+            patience = limits.opening  # nobody would hear of a server that answers later
+        if patience is not None:
+            platform.servers.limits = replace(limits, patience=patience)
         if self._background:
             await platform.start()
-            return
-        limits = platform.servers.limits  # nobody would hear of a server that answers later
-        platform.servers.limits = replace(limits, patience=limits.opening)
-        if self._wait_ready:
+        elif self._wait_ready:
             await platform.load_plugins()
 
 
@@ -79,6 +88,7 @@ def open_platform(
     registry: Registry | None = None,
     wait_ready: bool = True,
     background: bool = True,
+    patience: float | None = None,
 ) -> Opening:
     """Open Toolcrib in this process.
 
@@ -86,12 +96,17 @@ def open_platform(
     returns once plugins were loaded, whether or not all of them could be. Without `background`
     nothing runs beside the caller, for one errand: other processes' changes are not followed, old
     calls are not pruned, and plugins are loaded only for `wait_ready`.
+
+    `patience`: seconds for which resolving waits for an MCP server that has not answered yet; its
+    tools are missing from the Toolset until it does. Otherwise a moment, as a server should, and
+    without `background` as long as connecting may take.
     """
     return Opening(
         settings or Settings(),
         registry or default_registry(),
         wait_ready=wait_ready,
         background=background,
+        patience=patience,
     )
 
 
