@@ -14,6 +14,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+import requests
 import schemathesis
 from schemathesis.config import SchemathesisConfig
 
@@ -35,6 +36,8 @@ CONFIG = SchemathesisConfig.from_dict(
     }
 )
 SCHEMA = schemathesis.openapi.from_dict(rest().openapi(), config=CONFIG)
+LONGEST = 60_000
+"""Characters of an address. What is longer is refused by the parser of HTTP, for any path."""
 CHECKS = [
     schemathesis.checks.not_a_server_error,
     schemathesis.checks.CHECKS.get_one("status_code_conformance"),
@@ -86,11 +89,17 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     thread.end()
 
 
+def address(case: schemathesis.Case, base: str) -> str:
+    given = case.as_transport_kwargs(base_url=base)
+    return requests.Request("GET", given["url"], params=given.get("params")).prepare().url or ""
+
+
 @SCHEMA.parametrize()
 @hypothesis.settings(deadline=None, suppress_health_check=list(hypothesis.HealthCheck))
 def test_every_operation_keeps_its_word(case: schemathesis.Case, served: Served) -> None:
     """No 5xx, and statuses, media types and bodies as the description says."""
     if case.path_parameters.get("user_id") == 1:
         case.path_parameters["user_id"] = 2  # whoever asks stays a super-admin
+    hypothesis.assume(len(address(case, served.url)) <= LONGEST)
     headers = {"Authorization": f"Bearer {served.token}"}
     case.call_and_validate(base_url=served.url, headers=headers, checks=CHECKS, timeout=30)
