@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import socket
 import subprocess
 import threading
 from collections.abc import Sequence
@@ -78,6 +79,23 @@ def test_twice_is_as_good_as_once(program: Program) -> None:
             reader.join()
         assert "Traceback" not in server.output
     assert not (program.data_dir / "server.url").exists()
+
+
+def test_who_is_waited_for_is_told(program: Program) -> None:
+    """A request in flight, here one whose body does not come: whoever pressed Ctrl-C is told why
+    it takes a moment."""
+    with serving(program) as server:
+        _, _, host = server.url.rpartition("/")
+        address, _, port = host.partition(":")
+        with socket.create_connection((address, int(port)), timeout=60) as connection:
+            head = f"POST /api/v1/chats HTTP/1.1\r\nHost: {host}\r\nContent-Length: 9\r\n"
+            head += f"Authorization: Bearer {server.token}\r\nExpect: 100-continue\r\n\r\n"
+            connection.sendall(head.encode())
+            assert connection.recv(100).startswith(b"HTTP/1.1 100")
+            server.process.send_signal(signal.SIGINT)
+            until(lambda: "requests in flight" in server.output)
+        assert server.process.wait(100) == 0
+    assert "requests=1" in server.output
 
 
 LOST = """

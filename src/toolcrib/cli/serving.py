@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
+import structlog
 import uvicorn
 
 from toolcrib.cli.environment import read_settings
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from toolcrib.settings import Settings
 
+_log = structlog.get_logger(__name__)
 _GRACE = 10
 """Seconds that requests in flight have when the server is stopped."""
 _BEGUN = 3.0
@@ -54,6 +56,10 @@ class Server(uvicorn.Server):
         starting.cancel()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        in_flight = len(self.server_state.tasks)
+        if in_flight and not self.force_exit:
+            words = "requests in flight get their time to end; a second Ctrl-C breaks them off"
+            _log.info(words, requests=in_flight, seconds=_GRACE)
         await super().shutdown(sockets)
         if self.force_exit:  # requests were not waited for; the rest ends in order all the same
             await self.lifespan.shutdown()
