@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 
 import aiohttp
 import pytest
@@ -105,3 +107,24 @@ async def test_bodies_around_the_limit_arrive_whole(
     assert request.body == body
     assert request.header("Content-Length") == str(size)
     assert request.header("Content-Type") == "application/octet-stream"
+
+
+async def test_an_answer_that_is_for_ever_coming_is_none(session: aiohttp.ClientSession) -> None:
+    """A server that says so without end is broken off, and takes nobody's turn."""
+    over = asyncio.Event()
+
+    async def serve(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError):
+            while not writer.is_closing():
+                writer.write(b"HTTP/1.1 100 Continue\r\n\r\n" * 100)
+                await writer.drain()
+        over.set()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        place, path = EgressPolicy([f"127.0.0.1:{port}"]).check_url(f"http://127.0.0.1:{port}/")
+        trip.current.set(trip.Trip(place, "POST"))
+        request = outgoing("POST", [], b"{}", length=None, credentials=False)
+        with pytest.raises(aiohttp.ClientPayloadError):
+            await Exchanges(session).send(request, place, path)
+        await over.wait()

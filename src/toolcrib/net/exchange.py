@@ -25,6 +25,8 @@ _BODILESS = frozenset({"GET", "HEAD", "OPTIONS"})
 _AGAIN = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE"})
 """Sent once more when a kept connection breaks; the pool refuses those that change something."""
 _KNOWN = 1024
+_MOST_HEADS = 100
+"""How many heads an answer may have; all but the last say that it is coming."""
 
 
 class Opener(NamedTuple):
@@ -104,9 +106,12 @@ class Exchanges:
                 max_field_size=LONGEST_LINE,
             )
             protocol.transport.write(data)
-            message, content = await protocol.read()
-            while message.code < 200 and message.code != 101:
+            for _ in range(_MOST_HEADS):
                 message, content = await protocol.read()
+                if message.code >= 200 or message.code == 101:
+                    break
+            else:
+                raise aiohttp.ClientPayloadError
             return Answer(connection, message.code, message.headers, content)
         except HttpProcessingError as error:
             connection.close()

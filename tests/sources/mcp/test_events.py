@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolcrib.sources.mcp.events import Event, Events, EventTooLarge
+from toolcrib.sources.mcp.resting import CEILING, FLOOR
 
 LINES = st.sampled_from(
     [
         b"data: a", b"data:b", b"data", b"data:  c", b"event: message", b"event: other", b"event:",
-        b"id: 7", b"id", b"id: \0", b"retry: 10", b"retry: x", b": comment", b"", b"", b"",
+        b"id: 7", b"id", b"id: \0", b"retry: 1000", b"retry: x", b": comment", b"", b"", b"",
         "data: å→".encode(), b"unknown: x",
     ]
 )  # fmt: skip
@@ -63,3 +64,13 @@ def test_an_event_has_a_largest_size(piece: bytes):
     with pytest.raises(EventTooLarge):
         read([piece], most=100)
     assert len(read([b"data: aaaa\n\n" * 20], most=100)) == 20
+
+
+@pytest.mark.parametrize("digits", [3, 4000, 5000])
+def test_a_server_may_name_any_time(digits: int):
+    """It is bounded, however it is written: too soon as well as too late."""
+    [late] = read([b"retry: " + b"9" * digits + b"\ndata: a\n\n"])
+    [soon] = read([b"retry: 0\ndata: a\n\n"])
+    assert late.retry is not None
+    assert soon.retry is not None
+    assert FLOOR == soon.retry < late.retry <= CEILING

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from toolcrib.sources.mcp.resting import named
+
 _BOM: Final = b"\xef\xbb\xbf"
 
 
@@ -15,7 +17,8 @@ class EventTooLarge(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """`last_id` is the last that the stream named until then; `retry` in milliseconds."""
+    """`last_id` is the last that the stream named until then; `retry` in milliseconds,
+    within bounds."""
 
     data: bytes
     kind: str = "message"
@@ -99,7 +102,7 @@ class Events:
             case b"id" if b"\0" not in value:
                 self._last_id = value.decode(errors="replace")
             case b"retry" if value.isdigit():
-                self._retry = int(value)
+                self._retry = named(value)
             case _:
                 return
         self._any = True

@@ -7,6 +7,7 @@ newest is never lost: it is told with the next turn, and before the result at th
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import deque
 from contextlib import suppress
 from time import monotonic
@@ -22,6 +23,17 @@ RATE: Final = 20.0
 PATIENCE: Final = 5.0
 """Seconds that a result waits for whoever is told of the last notices."""
 _Notice = tuple[float, float | None, str | None]
+
+
+def finite(value: object) -> float | None:
+    """A number as it can be told; None for what is none, or too large for one."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    try:
+        found = float(value)
+    except OverflowError:
+        return None
+    return found if math.isfinite(found) else None
 
 
 class Pace:
@@ -48,8 +60,11 @@ class Pace:
             self._teller = asyncio.create_task(self._tell(self._progress))  # noqa: TID251 - awaited
 
     async def on_progress(self, progress: float, total: float | None, message: str | None) -> None:
-        """`note`, in the form that the protocol library calls."""
-        self.note(progress, total, message)
+        """`note`, in the form that the protocol library calls; what is no number of usual size is
+        passed over."""
+        done, all_ = finite(progress), finite(total)
+        if done is not None:
+            self.note(done, all_, message)
 
     async def __aenter__(self) -> Self:
         return self

@@ -16,6 +16,7 @@ from toolcrib.sources.mcp.conversation import Ask, Refused
 from toolcrib.sources.mcp.limits import BODY_LIMIT
 from toolcrib.sources.mcp.mending import mended
 from toolcrib.sources.mcp.servers import HttpServer
+from toolcrib.sources.mcp.weighing import TooMuch, aside, weighed
 
 
 class Poster(Protocol):
@@ -96,7 +97,7 @@ async def post(
         refusal = await server.auth.refusal(response.status, told)
         if refusal is not None:
             raise Refused(str(refusal), rpc_code=0, code="not_granted", status=response.status)
-    return _result(response, number)
+    return await aside(_result, response.body, response, number)
 
 
 async def _posted(
@@ -124,9 +125,11 @@ _UNAUTHORIZED = 401
 _OURS = {"content-type", "accept"}
 
 
-def _result(response: Response, number: int) -> Mapping[str, Any]:
+def _result(body: bytes, response: Response, number: int) -> Mapping[str, Any]:
     try:
-        answer: object = None if response.truncated else from_json(mended(response.body))
+        answer: object = None if response.truncated else from_json(mended(weighed(body)))
+    except TooMuch as error:
+        raise SourceProtocolError(str(error), sent=True) from None
     except ValueError:
         answer = None
     told: Mapping[str, Any] = {}

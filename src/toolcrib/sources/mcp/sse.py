@@ -21,6 +21,7 @@ from toolcrib.net.streaming import EVENTS
 from toolcrib.sources.mcp.flood import Flood
 from toolcrib.sources.mcp.limits import BODY_LIMIT
 from toolcrib.sources.mcp.mending import messages_of
+from toolcrib.sources.mcp.weighing import TooMuch, aside
 
 _Out = MemoryObjectSendStream[SessionMessage | Exception]
 _In = MemoryObjectReceiveStream[SessionMessage]
@@ -92,7 +93,11 @@ async def _read(
 
 
 async def _hand_on(data: str, given: _Out) -> None:
-    for message in messages_of(data.encode("utf-8", "replace")):
+    try:
+        messages = await aside(messages_of, data.encode("utf-8", "replace"))
+    except TooMuch as error:
+        raise SourceProtocolError(str(error), sent=True) from None
+    for message in messages:
         await given.send(SessionMessage(message))
 
 

@@ -18,6 +18,7 @@ from toolcrib.sources.mcp.flood import Flood
 from toolcrib.sources.mcp.mending import messages_of
 from toolcrib.sources.mcp.process import ServerProcess
 from toolcrib.sources.mcp.servers import StdioServer
+from toolcrib.sources.mcp.weighing import TooMuch, aside
 
 _Out = MemoryObjectSendStream[SessionMessage | Exception]
 _In = MemoryObjectReceiveStream[SessionMessage]
@@ -67,7 +68,11 @@ async def _read(process: ServerProcess, given: _Out) -> None:
     flood = Flood()
     async with given:
         while (line := await process.next_line()) is not None:
-            messages = messages_of(line)
+            try:
+                messages = await aside(messages_of, line)
+            except TooMuch:
+                process.fault = "sends a message that holds more than is read"
+                return
             unasked = 0 if messages else 1
             for message in messages:
                 unasked += isinstance(message, types.JSONRPCNotification)

@@ -13,10 +13,11 @@ from toolcrib.sources.mcp.authorized import Authorized
 from toolcrib.sources.mcp.door import Door
 from toolcrib.sources.mcp.faults import FaultAnswers
 from toolcrib.sources.mcp.limits import BODY_LIMIT
-from toolcrib.sources.mcp.mending import Mending
+from toolcrib.sources.mcp.mended import Mending
 from toolcrib.sources.mcp.servers import HttpServer, Server, StdioServer
 from toolcrib.sources.mcp.sse import sse_transport
 from toolcrib.sources.mcp.stdio import stdio_transport
+from toolcrib.sources.mcp.weighing import Weighing
 
 _Streams = tuple[Any, Any, Door | None]
 
@@ -44,7 +45,8 @@ async def _over_http(server: HttpServer, clients: StreamingClients) -> AsyncGene
 
     def wrap(inner: GuardedTransport) -> Mending:
         guarded.append(inner)
-        return Mending(FaultAnswers(inner if bearer is None else Authorized(inner, bearer)))
+        asked = inner if bearer is None else Authorized(inner, bearer)
+        return Mending(FaultAnswers(Weighing(asked)))
 
     async with clients.client(server.headers, wrap=wrap) as client:
         door = None
