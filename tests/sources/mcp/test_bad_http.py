@@ -93,18 +93,6 @@ async def test_a_server_that_cannot_be_listed_says_why(
     assert state.brief.startswith("the server ")
 
 
-@every_way
-async def test_a_lost_session_is_opened_anew(bench: Bench, way: str, tmp_path: Path) -> None:
-    """However a server words it; what was not done is done then."""
-    lost = [{**refusal(-32600, "Session not found")}]
-    script = {"say": {"tools/call": [lost, [said("right")]]}}
-    async with serving(way, script, tmp_path) as server:
-        upstream = await bench.upstream(server)
-        await upstream.look()
-        assert (await bench.call(upstream, "t"))[0].text == "right"
-        await bench.close()
-
-
 async def test_news_without_end_hold_up_nobody(bench: Bench, tmp_path: Path) -> None:
     """The list is read again and again, calls are answered meanwhile."""
     news: Step = {"times": 3000, "step": notice("notifications/tools/list_changed")}

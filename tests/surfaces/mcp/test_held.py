@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
+from tests.surfaces.mcp.test_pages import tool
 from toolcrib.invocation.flight import Outcome
 from toolcrib.resolution.toolset import Toolset
-from toolcrib.surfaces.mcp.failures import RpcError
+from toolcrib.surfaces.mcp.failures import INVALID_PARAMS, RpcError
 from toolcrib.surfaces.mcp.held import MOST, MOST_OF_ONE, Held
 from toolcrib.surfaces.mcp.served import SILENT, Back
 
@@ -20,6 +22,7 @@ class Of:
     """What one user is served."""
 
     who: str | None
+    offers: bool = True
     label = "tools"
 
     @property
@@ -29,7 +32,10 @@ class Of:
     key = owner
 
     async def toolset(self) -> Toolset:
-        raise AssertionError("nobody lists")
+        return Toolset(tools={"asks": tool("asks")} if self.offers else {})
+
+    async def now(self) -> Of:
+        return self
 
     async def call(self, name: str, arguments: object, back: Back) -> Outcome:
         raise AssertionError("the call is made by `run`")
@@ -58,7 +64,7 @@ async def answered(held: Held, who: str | None, state: str) -> bool:
     answer = {"action": "accept"}
     params = {"requestState": state, "inputResponses": {"town": answer}}
     try:
-        return await held.resume(f"owner {who}", "asks", SILENT, params) == answer
+        return await held.resume(Of(who), "asks", SILENT, params) == answer
     except RpcError:
         return False
 
@@ -92,3 +98,26 @@ async def test_a_state_is_of_use_to_its_owner_alone(held: Held) -> None:
     state = await ask(held, "Ann")
     assert not await answered(held, "Bob", state)
     assert await answered(held, "Ann", state)
+
+
+async def test_a_tool_that_is_gone_gets_no_answer(held: Held) -> None:
+    """Its call ends where it waits, and the client hears what it hears of any unknown tool."""
+    ended = asyncio.Event()
+
+    async def run(back: Back) -> dict[str, Any]:
+        assert back.ask is not None
+        try:
+            return dict(await back.ask({"message": "Which town?"}, "town"))
+        except asyncio.CancelledError:
+            ended.set()
+            raise
+
+    who = Of("Ann")
+    asked = await held.begin(who, "asks", SILENT, run, takes=lambda _: True, brought=None)
+    params = {"requestState": asked["requestState"], "inputResponses": {"town": {"action": "x"}}}
+    with pytest.raises(RpcError, match="Unknown tool: asks") as caught:
+        await held.resume(Of("Ann", offers=False), "asks", SILENT, params)
+    assert caught.value.code == INVALID_PARAMS
+    await asyncio.wait_for(ended.wait(), 60)
+    with pytest.raises(RpcError, match="not known here"):
+        await held.resume(who, "asks", SILENT, params)

@@ -4,7 +4,7 @@ and go on elsewhere. What a server says beside it reaches the call, or the proto
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -21,24 +21,29 @@ from toolcrib.sources.mcp.dispatching import Dispatcher
 from toolcrib.sources.mcp.door import Door
 from toolcrib.sources.mcp.events import Event, Events, EventTooLarge
 from toolcrib.sources.mcp.failures import of_fault
-from toolcrib.sources.mcp.faults import refusal
+from toolcrib.sources.mcp.faults import another_answered, lost_session
 from toolcrib.sources.mcp.flood import Flood
 from toolcrib.sources.mcp.limits import BODY_LIMIT
+from toolcrib.sources.mcp.mended import slices
 from toolcrib.sources.mcp.pacing import Pace
 from toolcrib.sources.mcp.reading import (
+    Error,
     Line,
     Progress,
     Result,
     error_of,
     failure,
-    is_same,
     message_of,
 )
+from toolcrib.sources.mcp.refusals import Asked, is_number_of, refusal
+from toolcrib.sources.mcp.weighing import TooMuch, aside, weighed
 
 _JSON: Final = "application/json"
 _AGAIN: Final = 1.0
 """Seconds after which a stream that broke off is asked for again, where the server names none."""
 _TRIES: Final = 2
+_BARREN: Final = 20
+"""How often in a row a stream may go on with nothing."""
 _LINGER: Final = 0.02
 """Seconds that a server has to end a stream after its answer, so that the connection is kept."""
 _REPEATS: Final = frozenset({307, 308})
@@ -65,6 +70,8 @@ class Going:
     last_id: str = ""
     retry: int | None = None
     flood: Flood = field(default_factory=Flood)
+    heard: int = 0
+    """Messages, whatever they were."""
 
     def see(self, event: Event) -> None:
         self.last_id = event.last_id or self.last_id
@@ -74,8 +81,9 @@ class Going:
 class Answers:
     """Reads the answers of one conversation."""
 
-    def __init__(self, door: Door, dispatcher: Dispatcher) -> None:
+    def __init__(self, door: Door, dispatcher: Dispatcher, *, modern: bool) -> None:
         self._door = door
+        self._modern = modern
         self._dispatcher = dispatcher
         self._left_open = 0
 
@@ -87,17 +95,28 @@ class Answers:
 
     async def _from_body(self, going: Going, posted: Posted) -> dict[str, Any]:
         status, kind = posted.status, posted.kind
-        if not kind.startswith(EVENTS):
+        if kind.startswith(EVENTS):
+            if status == 404 and self._asked(going).session:
+                raise of_fault(*lost_session())
+        else:
             body = await posted.whole()
-            refused = refusal(status, body)
+            try:
+                await aside(weighed, body)
+            except TooMuch as error:
+                raise failure(types.INTERNAL_ERROR, str(error)) from None
+            refused = refusal(status, body, self._asked(going))
             if refused is not None:
                 raise of_fault(*refused)
             if status < 300 and status != 202 and kind.startswith(_JSON):
-                return _only(going.number, body)
+                return await _only(going.number, body)
             error = error_of(body) if status >= 400 and kind.startswith(_JSON) else None
             if error is not None:
                 raise failure(error.code, error.message, error.data)
         raise self._odd(posted)
+
+    def _asked(self, going: Going) -> Asked:
+        session = self._door.session is not None and not self._modern
+        return Asked(number=going.number, session=session, modern=self._modern)
 
     def _odd(self, posted: Posted) -> Exception:
         """What is to be raised for an answer that is none."""
@@ -108,8 +127,6 @@ class Answers:
             return failure(types.INVALID_REQUEST, f"The server redirects (HTTP {status}).")
         if status == 202:
             return failure(types.INVALID_REQUEST, "The server answered a call with 202 Accepted.")
-        if status == 404 and self._door.session is not None:
-            return failure(types.INVALID_REQUEST, "Session terminated")
         if status == 404:
             return failure(types.METHOD_NOT_FOUND, "Not Found")
         if status >= 400:
@@ -128,8 +145,9 @@ class Answers:
 
     async def _resumed(self, going: Going) -> dict[str, Any]:
         """The answer, from a stream that goes on where the other broke off."""
-        tries = 0
-        while tries < _TRIES:
+        tries = barren = 0
+        while tries < _TRIES and barren < _BARREN:
+            heard = going.heard
             await asyncio.sleep(_AGAIN if going.retry is None else going.retry / 1000)
             tries += 1
             with suppress(httpx2.TransportError):
@@ -139,7 +157,7 @@ class Answers:
                         continue
                     async with aclosing(response.aiter_bytes()) as pieces:
                         result = await self._heard(going, partial(anext, pieces, b""))
-                    tries = 0
+                    tries, barren = 0, barren + 1 if going.heard == heard else 0
                 if result is not None:
                     return result
         raise failure(types.CONNECTION_CLOSED, "SSE stream ended and could not be resumed")
@@ -152,35 +170,45 @@ class Answers:
         while True:
             piece = await read()
             try:
-                found = list(events.feed(piece) if piece else events.end())
-            except EventTooLarge:
-                break
-            for event in found:
-                going.see(event)
-                if event.data and event.kind == "message":
-                    result = await self._hear(going, event.data)
+                for part in _parts(events, piece):
+                    result = await self._heard_of(going, part)
                     if result is not None:
                         return result
+                    await asyncio.sleep(0)  # others get their turn
+            except EventTooLarge:
+                break
             if not piece:
                 return None
         raise failure(types.CONNECTION_CLOSED, "SSE stream failed")
 
+    async def _heard_of(self, going: Going, events: Iterator[Event]) -> dict[str, Any] | None:
+        for event in events:
+            going.see(event)
+            if event.data and event.kind == "message":
+                result = await self._hear(going, event.data)
+                if result is not None:
+                    return result
+            elif going.flood.too_much():
+                raise _flooded()
+        return None
+
     async def _hear(self, going: Going, data: bytes) -> dict[str, Any] | None:
-        message = message_of(data)
-        if isinstance(message, Result):
+        message = await aside(message_of, data)
+        going.heard += 1
+        if isinstance(message, Result) and is_number_of(going.number, message.number):
             return message.result
+        if isinstance(message, Error) and is_number_of(going.number, message.number):
+            raise message.means
         if going.flood.too_much():
-            raise SourceProtocolError(
-                "The server sends more messages than anybody asked for.", sent=True
-            )
+            raise _flooded()
         if isinstance(message, Progress):
-            if going.pace is not None and is_same(going.number, message.token):
+            if going.pace is not None and is_number_of(going.number, message.token):
                 going.pace.note(message.done, message.total, message.message)
         elif isinstance(message, Line):
             if going.ask.log is not None:
                 with suppress(Exception):
                     await going.ask.log(message.level, message.data, message.logger)
-        else:
+        elif not isinstance(message, Result | Error):
             await self._dispatcher.hand(message)
         return None
 
@@ -197,8 +225,24 @@ class Answers:
             self._left_open += 1
 
 
-def _only(number: int, body: bytes) -> dict[str, Any]:
-    message = message_of(body)
-    if isinstance(message, Result) and is_same(number, message.number):
+def _parts(events: Events, piece: bytes) -> Iterator[Iterator[Event]]:
+    """What each part of a piece of a stream brings, or its end, which is b""."""
+    if not piece:
+        yield events.end()
+    for part in slices(piece):
+        yield events.feed(part)
+
+
+def _flooded() -> Exception:
+    return SourceProtocolError("The server sends more messages than anybody asked for.", sent=True)
+
+
+async def _only(number: int, body: bytes) -> dict[str, Any]:
+    message = await aside(message_of, body)
+    if isinstance(message, Result) and is_number_of(number, message.number):
         return message.result
-    raise SourceProtocolError("The server answered something else than the call.", sent=True)
+    if isinstance(message, Error) and (
+        message.number is None or is_number_of(number, message.number)
+    ):
+        raise message.means
+    raise of_fault(*another_answered())

@@ -26,6 +26,7 @@ from toolcrib.sources.mcp.answers import ForTheLibrary
 from toolcrib.sources.mcp.asking import Voices
 from toolcrib.sources.mcp.conversation import Ask
 from toolcrib.sources.mcp.dispatching import Dispatcher
+from toolcrib.sources.mcp.door import Door
 from toolcrib.sources.mcp.envelope import CLIENT, Marks, dress, is_modern
 from toolcrib.sources.mcp.failures import refused, translated
 from toolcrib.sources.mcp.lean import LeanCalls
@@ -65,6 +66,7 @@ class Connection:
         self._changed = changed
         self._may_be_lean = lean
         self._dispatcher: Dispatcher | None = None
+        self._door: Door | None = None
         self._lean: LeanCalls | None = None
         self._marks = Marks()
         self._over = asyncio.Event()
@@ -134,7 +136,7 @@ class Connection:
             )
             async with session:
                 self.version = await negotiate(session)
-                self._dispatcher = dispatcher
+                self._dispatcher, self._door = dispatcher, door
                 if door is not None and self._may_be_lean:
                     self._lean = LeanCalls(door, dispatcher, modern=is_modern(self.version))
                 if not self.ready.done():
@@ -250,7 +252,7 @@ class Connection:
             async with asyncio.timeout(timeout + _TO_SEND):
                 return await self._dispatcher.send_raw_request(method, params, options)
         except MCPError as error:
-            failure = refused(error)
+            failure = refused(error, has_status=self._door is not None or is_modern(self.version))
         except TimeoutError:  # the library counts from when it is sent
             failure = SourceTimeout("The server does not read what it is sent.", sent=None)
         raise failure

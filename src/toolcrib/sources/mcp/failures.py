@@ -19,14 +19,15 @@ from toolcrib.errors import (
     ToolcribError,
 )
 from toolcrib.sources.mcp.conversation import HeadersRefused, Refused, SessionLost
-from toolcrib.sources.mcp.faults import CODE, Fault, read_fault
+from toolcrib.sources.mcp.faults import CODE, Fault, lost_session, read_fault
+from toolcrib.sources.mcp.refusals import tells_of_lost_session
 
 _GONE = ("Connection closed", "SSE stream")
 """How the library words it; a server's own errors may have the same code."""
 _UNREAD = ("Failed to parse JSON response", "Failed to parse SSE message")
 """The library goes on with pieces of the answer: a piece of a secret is one that nobody masks."""
-_SESSION_CODES = (types.INVALID_REQUEST, -32000, -32001)
-_SESSION = re.compile(r"session|not initialized", re.IGNORECASE)
+_LATE = re.compile(r"Request '[^']*' timed out")
+"""How the library words it; a server's own errors may have that code, too."""
 
 
 def translated(error: BaseException) -> ToolcribError:
@@ -44,14 +45,28 @@ def translated(error: BaseException) -> ToolcribError:
     return SourceProtocolError(f"The conversation broke ({kind}).", sent=None)
 
 
-def refused(error: MCPError) -> SourceError:
-    """Ours for a JSON-RPC error, be it the server's or one that stands for a failure below."""
+def refused(error: MCPError, *, has_status: bool = True) -> SourceError:
+    """Ours for a JSON-RPC error, be it the server's or one that stands for a failure below.
+
+    Without `has_status` answers come through a channel that has none, of a session: there words
+    alone say that the session is lost.
+    """
     fault = read_fault(error.data)
-    return of_server(error) if fault is None else of_fault(error.message, fault)
+    if fault is not None:
+        return of_fault(error.message, fault)
+    if not has_status and tells_of_lost_session(error.code, error.message):
+        return of_fault(*lost_session())
+    return of_server(error)
 
 
 def of_fault(message: str, fault: Fault) -> SourceError:
     """Ours for a failure below JSON-RPC."""
+    if fault.means == "session":
+        return SessionLost(message, sent=False)
+    if fault.means == "headers":
+        return HeadersRefused(message, sent=False)
+    if fault.means == "another":
+        return SourceProtocolError(message, sent=True)
     if fault.code == "unreachable":
         return SourceUnreachable(message, sent=fault.sent)
     if fault.code == "timeout":
@@ -64,14 +79,10 @@ def of_fault(message: str, fault: Fault) -> SourceError:
 def of_server(error: MCPError) -> SourceError:
     """Ours for what a server answered, or the library for it."""
     words = error.message or f"error {error.code}"
-    if error.code == types.REQUEST_TIMEOUT:
+    if error.code == types.REQUEST_TIMEOUT and _LATE.fullmatch(words):
         return SourceTimeout("The server did not answer in time.", sent=True)
     if error.code == types.CONNECTION_CLOSED and words.startswith(_GONE):
         return SourceUnreachable("The server ended the connection.", sent=True)
-    if error.code in _SESSION_CODES and _SESSION.search(words):
-        return SessionLost("The server does not know the session any more.", sent=False)
-    if error.code == types.HEADER_MISMATCH:
-        return HeadersRefused(f"The server refused the headers: {words}", sent=False)
     if error.code == types.PARSE_ERROR and words.startswith(_UNREAD):
         return Refused("The server's answer is no message of the protocol.", rpc_code=error.code)
     return Refused(words, rpc_code=error.code)

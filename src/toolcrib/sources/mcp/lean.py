@@ -39,7 +39,7 @@ class LeanCalls:
     def __init__(self, door: Door, dispatcher: Dispatcher, *, modern: bool) -> None:
         self._door = door
         self._dispatcher = dispatcher
-        self._answers = Answers(door, dispatcher)
+        self._answers = Answers(door, dispatcher, modern=modern)
         self._modern = modern
         door.shaken |= modern  # the newer era shakes no hands
         self._is_traced = not isinstance(

@@ -13,6 +13,8 @@ from pydantic_core import from_json
 
 from toolcrib.sources.mcp.failures import of_server
 from toolcrib.sources.mcp.mending import messages_of
+from toolcrib.sources.mcp.pacing import finite
+from toolcrib.sources.mcp.weighing import TooMuch, weighed
 
 _ANSWERS: Final = (types.JSONRPCResponse, types.JSONRPCError)
 _LEVELS: Final = frozenset(
@@ -26,6 +28,14 @@ class Result:
 
     number: object
     result: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Error:
+    """What the server's error means, and the id of what it answers; None: it could not read it."""
+
+    number: object
+    means: Exception
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +57,12 @@ class Line:
     logger: str | None
 
 
-def message_of(data: bytes) -> Result | Progress | Line | types.JSONRPCMessage:
-    """Raises what the server's error means, or Refused for what is no message."""
+def message_of(data: bytes) -> Result | Error | Progress | Line | types.JSONRPCMessage:
+    """Raises Refused for what is no message, and for one that holds too much."""
     try:
-        given: object = from_json(data)
+        given: object = from_json(weighed(data))
+    except TooMuch as error:
+        raise failure(types.INTERNAL_ERROR, str(error)) from None
     except ValueError:
         given = None
     if isinstance(given, dict):
@@ -69,23 +81,22 @@ def error_of(data: bytes) -> types.ErrorData | None:
     return message.error if isinstance(message, types.JSONRPCError) else None
 
 
-def is_same(number: int, given: object) -> bool:
-    """Whether an id or token is this number: servers may make text of it."""
-    return given == str(number) or (given == number and not isinstance(given, bool))
-
-
 def failure(code: int, message: str, data: Any = None) -> Exception:
     """What is to be raised for a JSON-RPC error."""
     return of_server(MCPError(code=code, message=message, data=data))
 
 
-def _as_the_library(data: bytes) -> Result | types.JSONRPCMessage:
-    found = messages_of(data)
+def _as_the_library(data: bytes) -> Result | Error | types.JSONRPCMessage:
+    try:
+        found = messages_of(data)
+    except TooMuch as error:
+        raise failure(types.INTERNAL_ERROR, str(error)) from None
     if not found:
         raise failure(types.PARSE_ERROR, "Failed to parse JSON response")
     message = next((one for one in found if isinstance(one, _ANSWERS)), found[0])
     if isinstance(message, types.JSONRPCError):
-        raise failure(message.error.code, message.error.message, message.error.data)
+        error = message.error
+        return Error(message.id, failure(error.code, error.message, error.data))
     if isinstance(message, types.JSONRPCResponse):
         return Result(message.id, message.result)
     return message
@@ -107,21 +118,13 @@ def _usual(given: Mapping[str, Any]) -> Result | Progress | Line | None:
     return _line(told) if method == "notifications/message" else None
 
 
-def _progress(params: Mapping[str, Any]) -> Progress | None:
-    token, done = params.get("progressToken"), params.get("progress")
-    if type(token) not in {int, str} or not _is_number(done):
-        return None
-    total, message = params.get("total"), params.get("message")
-    return Progress(
-        token,
-        float(cast("float", done)),
-        float(cast("float", total)) if _is_number(total) else None,
-        message if isinstance(message, str) else None,
-    )
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _progress(params: Mapping[str, Any]) -> Progress:
+    token, done = params.get("progressToken"), finite(params.get("progress"))
+    if type(token) not in {int, str} or done is None:
+        return Progress(None, 0.0, None, None)  # of no request
+    message = params.get("message")
+    told = message if isinstance(message, str) else None
+    return Progress(token, done, finite(params.get("total")), told)
 
 
 def _line(params: Mapping[str, Any]) -> Line | None:

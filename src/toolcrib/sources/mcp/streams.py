@@ -6,14 +6,12 @@ from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
-from mcp.client.streamable_http import streamable_http_client
-
 from toolcrib.net.streaming import GuardedTransport, StreamingClients
 from toolcrib.sources.mcp.authorized import Authorized
 from toolcrib.sources.mcp.door import Door
-from toolcrib.sources.mcp.faults import FaultAnswers
-from toolcrib.sources.mcp.limits import BODY_LIMIT
 from toolcrib.sources.mcp.mended import Mending
+from toolcrib.sources.mcp.own import http_transport
+from toolcrib.sources.mcp.refusals import FaultAnswers
 from toolcrib.sources.mcp.servers import HttpServer, Server, StdioServer
 from toolcrib.sources.mcp.sse import sse_transport
 from toolcrib.sources.mcp.stdio import stdio_transport
@@ -54,9 +52,7 @@ async def _over_http(server: HttpServer, clients: StreamingClients) -> AsyncGene
             transport: AbstractAsyncContextManager[Any] = sse_transport(server.url, client)
         else:
             door = Door(client, guarded[0], server.url, bearer)
-            transport = streamable_http_client(
-                server.url, http_client=client, max_sse_event_size=BODY_LIMIT
-            )
+            transport = http_transport(server.url, client)
         try:
             async with transport as (read, write):
                 yield read, write, door

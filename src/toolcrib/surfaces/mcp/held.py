@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from toolcrib.errors import CallRefused
+from toolcrib.surfaces.mcp.answering import toolset_of
 from toolcrib.surfaces.mcp.failures import INVALID_PARAMS, RpcError
 from toolcrib.surfaces.mcp.served import Back, Served
 from toolcrib.surfaces.mcp.wire import object_of
@@ -94,16 +95,22 @@ class Held:
         return await self._next(call)
 
     async def resume(
-        self, owner: str, name: str, back: Back, params: Mapping[str, Any]
+        self, served: Served, name: str, back: Back, params: Mapping[str, Any]
     ) -> dict[str, Any]:
         """The same for a call that waits for what the client brings. Raises RpcError for one that
-        is not here: another client's, one that took too long, one of another process."""
+        is not here: another client's, one that took too long, one of another process; and for a
+        tool that is not offered any more, whose call ends then."""
         state = str(params.get("requestState"))
         call = self._waiting.get(state)
-        if call is None or (call.owner, call.name) != (owner, name):
+        if call is None or (call.owner, call.name) != (served.owner, name):
             words = "The call that waits for this answer is not known here, or not any more."
             raise RpcError(INVALID_PARAMS, words, {"code": "not_found", "where": "requestState"})
         del self._waiting[state]
+        try:
+            await _require(served, name)
+        except BaseException:
+            call.task.cancel()
+            raise
         call.back = back
         call.asked = _future()
         answers = object_of(params.get("inputResponses"))
@@ -157,6 +164,14 @@ class Held:
 
     def _forget_later(self, state: str) -> None:
         asyncio.get_running_loop().call_later(KEPT, self._waiting.pop, state, None)
+
+
+async def _require(served: Served, name: str) -> None:
+    """Raises RpcError for a tool that is not offered now."""
+    tool = (await toolset_of(served)).find(name)
+    if tool is None or tool.hold is not None:
+        words = f"Unknown tool: {name}. It is not offered any more."
+        raise RpcError(INVALID_PARAMS, words, {"code": "not_found"})
 
 
 async def _ran(run: Run, back: Back) -> dict[str, Any]:

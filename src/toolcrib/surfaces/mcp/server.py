@@ -89,7 +89,7 @@ class ToolServer(Server[Any]):
 
         name = str(params["name"])
         if modern and params.get("requestState") is not None:
-            return await self.held.resume(served.owner, name, peer.back, params)
+            return await self.held.resume(served, name, peer.back, params)
         if modern and peer.can_be_asked:
             return await self.held.begin(
                 served,
