@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from hypothesis import settings as hypothesis_settings
 from tests.support.veil import hide_installed_plugins
 from toolcrib.settings import Settings
 
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell's background jobs are deaf to Ctrl-C, and so would be all programs that tests start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 hide_installed_plugins()
 pytest_plugins = ["tests.contracts.databases"]
 """Fixtures of fresh databases, for the contracts of stores and for the tests of storage."""

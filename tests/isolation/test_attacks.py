@@ -330,7 +330,8 @@ async def test_the_workspace_has_an_end(mallory: Attacker) -> None:
     ran = await mallory.sh("rm -f big f*; ls -A")
     assert (ran.ended, ran.output.text()) == ("exited", "")
     ran = await mallory.py(
-        "import itertools\nfor i in itertools.count(): open(f'f{i}', 'w').close()"
+        "import itertools, time\n"
+        "for i in itertools.count(): open(f'f{i}', 'w').close(), time.sleep(0.0002)"
     )
     assert ran.ended == "files"
     await mallory.sh("rm -rf /workspace/*")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import random
+from typing import Any
+
+import pytest
 
 from tests.contracts.people import add_agent, add_people
 from tests.storage import children
@@ -94,6 +97,27 @@ async def test_cancelled_tasks_leave_nothing_locked(storage: Storage) -> None:
     assert ann is not None
     finished = sum(result is None for result in results)
     assert ann.version > finished
+
+
+async def test_a_statement_that_is_not_read_holds_no_lock(storage: Storage) -> None:
+    """Whoever was cancelled in it may still hold it, with the traceback, when its connection is
+    gone."""
+    await storage.groups.create(name="before")
+    held: list[Any] = []
+
+    async def cancelled() -> None:
+        async with storage.database.write() as connection:
+            driver: Any = (await connection.get_raw_connection()).driver_connection
+            held.append(await driver.execute("UPDATE groups SET name = 'lost' RETURNING id"))
+            await connection.invalidate()
+            raise asyncio.CancelledError
+
+    with pytest.raises(asyncio.CancelledError):
+        await cancelled()
+    async with asyncio.timeout(20):
+        await storage.groups.create(name="after")
+    held.clear()
+    assert [group.name for group in await storage.groups.list()] == ["before", "after"]
 
 
 async def test_readers_do_not_wait_for_a_writer(storage: Storage) -> None:

@@ -42,7 +42,7 @@ class GuardedMcp(HttpMcp):
             hint = f'Bearer resource_metadata="{where}"' if self.hints else "Bearer"
             return web.Response(status=401, headers={"WWW-Authenticate": hint})
         wanted = self._wanted(body)
-        if not set(wanted.split()) <= set(self._trusts.scopes_of(token)):
+        if wanted and not set(wanted.split()) <= set(self._trusts.scopes_of(token)):
             challenge = f'Bearer error="insufficient_scope", scope="{wanted}", realm="a, b"'
             return web.Response(status=403, headers={"WWW-Authenticate": challenge})
         self.tokens.append(token)
