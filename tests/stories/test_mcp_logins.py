@@ -30,7 +30,10 @@ from tests.support.mcp_http import text
 from tests.support.tenants import make_tenants
 from toolcrib.langchain import get_tools_from_capabilities
 from toolcrib.settings import Settings
+from toolcrib.sources.oauth.registering import name_of
 from toolcrib.storage.tables_logins import login_attempts, logins
+
+CALLBACK = "/oauth/callback/"
 
 
 @pytest.fixture
@@ -59,7 +62,8 @@ async def test_a_person_logs_in_and_calls(world: World) -> None:
     query = {k: v[0] for k, v in parse_qs(urlsplit(address).query).items()}
     assert query["code_challenge_method"] == "S256"
     assert (query["resource"], query["scope"]) == (world.server.url, "tools")
-    assert query["redirect_uri"] == "http://127.0.0.1:8420/oauth/callback"
+    callback = f"http://127.0.0.1:8420/oauth/callback/{name_of(world.login.url)}"
+    assert query["redirect_uri"] == callback
 
     page = await world.visit(begun["url"])
     assert page.status_code == 200, page.text
@@ -233,7 +237,7 @@ async def test_a_person_who_says_no(world: World) -> None:
     address = await world.going(begun["url"], browser)
     state = parse_qs(urlsplit(address).query)["state"][0]
     hostile = {"state": state, "error": "<script>alert(1)</script>", "iss": world.login.url}
-    page = await browser.get("/oauth/callback", params=hostile)
+    page = await browser.get(CALLBACK + name_of(world.login.url), params=hostile)
     assert page.status_code == 422
     assert "script" not in page.text
     assert "default-src 'none'" in page.headers["content-security-policy"]
@@ -245,7 +249,15 @@ METADATA: dict[str, tuple[dict[str, Any], str]] = {
     "another issuer": ({"issuer": "https://evil.example"}, "another issuer"),
     "no login": ({"authorization_endpoint": None}, "no endpoint"),
     "no tokens": ({"token_endpoint": None}, "no token endpoint"),
-    "a script as login": ({"authorization_endpoint": "javascript:alert(1)"}, "refused"),
+    "a script as login": ({"authorization_endpoint": "javascript:alert(1)"}, "plain https"),
+    "a name in other letters": ({"authorization_endpoint": "https://logín.example"}, "plain https"),
+    "a path in other letters": ({"authorization_endpoint": "https://a.example/\u202e"}, "plain"),
+    "a line break in it": ({"authorization_endpoint": "https://a.example/\r\nX: 1"}, "plain https"),
+    "a fragment": ({"authorization_endpoint": "https://a.example/#x"}, "plain https"),
+    "tokens in other letters": ({"token_endpoint": "https://tokén.example"}, "plain https"),
+    "clients in other letters": ({"registration_endpoint": "https://é.example"}, "plain https"),
+    "an end in other letters": ({"revocation_endpoint": "https://é.example"}, "plain https"),
+    "a port that is none": ({"token_endpoint": "https://a.example:99999/"}, "plain https"),
     "a private login": ({"authorization_endpoint": "https://10.0.0.1/login"}, "refused"),
     "no registration": ({"registration_endpoint": None}, "registers nobody"),
 }
@@ -503,10 +515,14 @@ async def test_a_document_says_who_we_are(world: World, tmp_path: Path) -> None:
         assert begun["url"].startswith("https://crib.example.com/x/oauth/login/")
         browser = await crib.client()
         query = parse_qs(urlsplit(await public.going(begun["url"], browser)).query)
-        document = (await browser.get("/oauth/client.json")).json()
+        name = name_of(world.login.url)
+        document = (await browser.get(f"/oauth/client/{name}")).json()
         assert query["client_id"] == [document["client_id"]]
-        assert document["client_id"] == "https://crib.example.com/x/oauth/client.json"
+        assert document["client_id"] == f"https://crib.example.com/x/oauth/client/{name}"
         assert query["redirect_uri"] == document["redirect_uris"]
+        everybodys = (await browser.get("/oauth/client.json")).json()
+        assert everybodys["client_id"] == "https://crib.example.com/x/oauth/client.json"
+        assert document["redirect_uris"] == [f"{everybodys['redirect_uris'][0]}/{name}"]
     assert not any(path.endswith("/register") for path, _ in world.login.asked)
 
 

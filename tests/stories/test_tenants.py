@@ -213,7 +213,9 @@ ROUTES: dict[str, Line] = {
     "POST /oauth/login/{ticket}/continue": Line(foreign=UNFIT, open=True, bare=422),
     "POST /oauth/login/{ticket}/deny": Line(foreign=UNFIT, open=True, bare=422),
     "GET /oauth/callback": Line(foreign=UNFIT, open=True, bare=422),
+    "GET /oauth/callback/{issuer}": Line(foreign=UNFIT, open=True, bare=422),
     "GET /oauth/client.json": Line(open=True, bare=404),
+    "GET /oauth/client/{issuer}": Line(foreign=UNFIT, open=True, bare=422),
     # -- pins: of private rows only, for who is no admin ---------------------------------------
     "GET /api/v1/pins": Line(foreign=SEEN),
     "GET /api/v1/pins/lookalikes": Line(foreign=REFUSED),

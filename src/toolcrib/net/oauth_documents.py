@@ -7,6 +7,7 @@ network gets nowhere. A document must be about what it was asked for, to the let
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -23,6 +24,9 @@ TIMEOUT = 15.0
 _RESOURCE = "/.well-known/oauth-protected-resource"
 _SERVER = "/.well-known/oauth-authorization-server"
 _OPENID = "/.well-known/openid-configuration"
+_PLAIN = re.compile(r"https?://[!#-;=?-\[\]_a-z~]+", re.ASCII | re.IGNORECASE)
+"""An address that means one thing to everybody: ASCII, without blanks, quotes and backslashes."""
+_PORTS = {"https": 443, "http": 80}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,6 +53,13 @@ class AuthorizationServer:
     reads_client_documents: bool = False
     names_itself_in_answers: bool = False
 
+    @property
+    def is_at_one_place(self) -> bool:
+        """Whether people log in, and codes are taken, at the issuer's own origin."""
+        here = _origin(self.issuer)
+        there = (self.authorization_endpoint or self.issuer, self.token_endpoint)
+        return all(_origin(endpoint) == here for endpoint in there)
+
 
 async def resource_of(client: GuardedClient, url: str) -> Resource:
     """The metadata of the server at an address. Raises SourceError, EgressBlocked."""
@@ -72,6 +83,7 @@ async def resource_of(client: GuardedClient, url: str) -> Resource:
 
 async def server_of(client: GuardedClient, issuer: str) -> AuthorizationServer:
     """The metadata of an authorization server. Raises SourceError, EgressBlocked."""
+    _require_plain(issuer, "issuer")
     places = [*_well_known(_SERVER, issuer)[:1], *_well_known(_OPENID, issuer)[:1]]
     places.append(issuer.rstrip("/") + _OPENID)
     for address in dict.fromkeys(places):
@@ -134,15 +146,15 @@ def _server(document: Mapping[str, Any], issuer: str) -> AuthorizationServer:
         raise SourceProtocolError(
             f"The metadata of {issuer!r} is about another issuer, so it is not believed."
         )
-    token_endpoint = document.get("token_endpoint")
-    if not isinstance(token_endpoint, str):
+    token_endpoint = _address(document, "token_endpoint")
+    if token_endpoint is None:
         raise SourceProtocolError(f"The authorization server {issuer!r} has no token endpoint.")
     return AuthorizationServer(
         issuer=issuer,
         token_endpoint=token_endpoint,
-        authorization_endpoint=_text(document, "authorization_endpoint"),
-        registration_endpoint=_text(document, "registration_endpoint"),
-        revocation_endpoint=_text(document, "revocation_endpoint"),
+        authorization_endpoint=_address(document, "authorization_endpoint"),
+        registration_endpoint=_address(document, "registration_endpoint"),
+        revocation_endpoint=_address(document, "revocation_endpoint"),
         auth_methods=texts(document.get("token_endpoint_auth_methods_supported"))
         or ("client_secret_basic",),
         has_pkce="S256" in texts(document.get("code_challenge_methods_supported")),
@@ -152,9 +164,30 @@ def _server(document: Mapping[str, Any], issuer: str) -> AuthorizationServer:
     )
 
 
-def _text(document: Mapping[str, Any], name: str) -> str | None:
+def _address(document: Mapping[str, Any], name: str) -> str | None:
+    """An endpoint; None where there is none. What the guard refuses besides is its affair."""
     value = document.get(name)
-    return value if isinstance(value, str) and value else None
+    if not isinstance(value, str) or not value:
+        return None
+    _require_plain(value, name)
+    return value
+
+
+def _require_plain(url: str, name: str) -> None:
+    """Raises SourceProtocolError for what is no address, or might be read as another one."""
+    try:
+        good = _PLAIN.fullmatch(url) is not None and "#" not in url and _origin(url)[1] is not None
+    except ValueError:
+        good = False
+    if not good:
+        raise SourceProtocolError(
+            f"The authorization server's {name} is no plain https address: {url[:200]!a}."
+        )
+
+
+def _origin(url: str) -> tuple[str, str | None, int | None]:
+    parts = urlsplit(url)
+    return parts.scheme.lower(), parts.hostname, _port(parts)
 
 
 def _well_known(place: str, url: str) -> list[str]:
@@ -187,4 +220,4 @@ def covers(named: str, url: str) -> bool:
 
 
 def _port(parts: Any) -> int | None:
-    return parts.port or {"https": 443, "http": 80}.get(parts.scheme.lower())
+    return parts.port or _PORTS.get(parts.scheme.lower())

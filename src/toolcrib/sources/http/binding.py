@@ -10,9 +10,11 @@ from toolcrib.errors import SecretMissing, SecretUndecryptable
 from toolcrib.secrets.forms import private_forms
 from toolcrib.secrets.masking import Masker
 from toolcrib.secrets.memory import Kept
+from toolcrib.secrets.places import HiddenHost
 from toolcrib.sources.http.operation import Operation
 from toolcrib.sources.http.slots import Values
 from toolcrib.sources.http.tool import HttpTool
+from toolcrib.sources.http.upstreams import hidden_host
 
 SecretLookup = Callable[[str], Awaitable[str]]
 """`await secret(name)`: the value, a BoundValue where it is limited to hosts.
@@ -28,6 +30,8 @@ class Bound:
     operation: Operation
     private: frozenset[str]
     masker: Masker
+    host: HiddenHost
+    """What errors do not tell, where stored values decide where calls go."""
 
     def __repr__(self) -> str:
         return f"Bound({self.operation.method})"
@@ -105,4 +109,5 @@ def bind(tool: HttpTool, values: Mapping[str, str]) -> Bound:
     """Raises UnresolvedPlaceholderError or InvalidOptions."""
     operation = tool.draft.bind(Values(values, tool.rules.language))
     private = frozenset(private_forms(values.values()))
-    return Bound(operation=operation, private=private, masker=Masker(private))
+    host = hidden_host(tool.draft.url, operation.url.host)
+    return Bound(operation=operation, private=private, masker=Masker(private), host=host)

@@ -15,6 +15,7 @@ from toolcrib.errors import (
 )
 from toolcrib.net.guard import Verdict
 from toolcrib.net.response import Response
+from toolcrib.secrets.places import OPEN, HiddenHost
 from toolcrib.sources.http.operation import Request
 from toolcrib.sources.http.results import READ_LIMIT
 from toolcrib.tools.call import Exchange
@@ -85,13 +86,14 @@ def _seen(error: SourceError, exchange: Exchange) -> SourceError:
     return error
 
 
-def failed_by(error: ToolcribError) -> Output:
+def failed_by(error: ToolcribError, host: HiddenHost = OPEN) -> Output:
     """The published sentences: `API request blocked: …`, `API request failed: …`."""
+    words = host.text(str(error))
     if isinstance(error, EgressBlocked):
-        return Output.failed("blocked", f"API request blocked: {error}")
+        return Output.failed("blocked", f"API request blocked: {words}")
     if isinstance(error, InvalidArguments):
-        return Output.failed("invalid_arguments", str(error))
+        return Output.failed("invalid_arguments", words)
     code: ErrorCode = "upstream_error" if isinstance(error, SourceError) else "tool_error"
     if error.code in ERROR_CODES:
         code = error.code  # type: ignore[assignment]
-    return Output.failed(code, f"API request failed: {error}")
+    return Output.failed(code, f"API request failed: {words}")

@@ -8,6 +8,7 @@ from typing import Any
 
 from toolcrib.errors import EgressBlocked, NotFound, ToolcribError
 from toolcrib.secrets.masking import Masker
+from toolcrib.secrets.places import OPEN
 from toolcrib.sources.http.binding import Binding
 from toolcrib.sources.http.bodies import Files
 from toolcrib.sources.http.checking import HttpArguments
@@ -51,7 +52,7 @@ class HttpSource:
 
     async def call(self, name: str, call: Call) -> Output:
         self._require(name)
-        tool = self.tool
+        tool, host = self.tool, OPEN
         try:
             checked = call.arguments if call.checked else tool.checker.check(call.arguments)
             arguments = tool.given(checked)
@@ -59,6 +60,7 @@ class HttpSource:
             if bound is None:
                 bound, call = await before_call(call, self.binding.bound(), "the secrets")
             call.secrets.update(bound.private)
+            host = bound.host
             files: Files = ()
             if tool.files:
                 gathering = gather_files(tool.files, arguments, self.documents, call)
@@ -73,7 +75,7 @@ class HttpSource:
             else:
                 response = await self.login.send(self.sender, request, call, seconds=seconds)
         except ToolcribError as error:
-            return failed_by(error)
+            return failed_by(error, host)
         # A login's tokens are no values of the definition: they came while the call ran.
         masker = bound.masker if self.login is None else Masker(call.secrets)
         return output_of(response, tool.rules, masker)

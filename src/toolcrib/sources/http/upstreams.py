@@ -7,6 +7,8 @@ import re
 from toolcrib.errors import EgressBlocked
 from toolcrib.net.urls import destination
 from toolcrib.secrets.placeholders import Language, Placeholder
+from toolcrib.secrets.places import OPEN, HiddenHost
+from toolcrib.sources.http.hosts import FixedHost, Host
 from toolcrib.sources.http.slots import Read, Slot
 
 _PLACE = re.compile(r"(?:[a-z][a-z0-9+.-]*:[/\\]{2})?[^/?#\\]*", re.ASCII | re.IGNORECASE)
@@ -40,3 +42,13 @@ def is_stored(url: Read) -> bool:
             return place is None or place.end() == len(start)
         seen += "x" if isinstance(piece, Slot) else piece
     return False
+
+
+def hidden_host(url: Read, host: Host) -> HiddenHost:
+    """What errors of calls to that host must not tell; OPEN where the definition tells it."""
+    if not is_stored(url):
+        return OPEN
+    if isinstance(host, FixedHost):
+        return HiddenHost((host.host,))
+    fixed = ("\0" if isinstance(label, Slot) else label for label in host.labels)
+    return HiddenHost(tuple(run.strip(".") for run in ".".join(fixed).split("\0")))

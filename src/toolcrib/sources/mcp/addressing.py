@@ -13,7 +13,9 @@ from toolcrib.errors import EgressBlocked, InvalidOptions
 from toolcrib.secrets.binding import hosts_of, may_go_to
 from toolcrib.secrets.forms import private_forms
 from toolcrib.secrets.placeholders import SECRETS, SETTINGS, Language, fill, needs
-from toolcrib.sources.http.slots import Values
+from toolcrib.secrets.places import OPEN, HiddenHost
+from toolcrib.sources.http.slots import Values, read_text
+from toolcrib.sources.http.upstreams import is_stored, upstream_of
 from toolcrib.sources.http.urls import address_of
 from toolcrib.sources.mcp.canonical import filled
 from toolcrib.sources.mcp.servers import HttpServer, Server, StdioServer, Wire
@@ -35,11 +37,14 @@ def of_capability(options: Mapping[str, Any], values: Mapping[str, str]) -> Http
     _address(found.get("server_url"), "options.server_url")
     template = expand_dotted(without_auth(options))["server_url"]
     url = address_of(template, Values(values, SETTINGS), where="options.server_url")
+    host, place = _hidden(template, url, SETTINGS)
     used = {name: values[name] for name in needs(options)}
     sent = needs(without_auth(options))
-    _hold({name: used[name] for name in sent}, url, noun="setting")
+    _hold({name: used[name] for name in sent}, url, host, noun="setting")
     return HttpServer(
         url=url,
+        host=host,
+        template=place,
         headers=_texts(found.get("headers"), "options.headers"),
         private=frozenset(private_forms(used.values())),
     )
@@ -64,9 +69,12 @@ def of_package(kind: str, config: Mapping[str, Any], values: Mapping[str, str]) 
     _address(given.get("endpoint"), "config.endpoint")
     url = address_of(config["endpoint"], Values(values, SECRETS), where="config.endpoint")
     sent = needs(config, SECRETS)
-    _hold({name: used[name] for name in sent}, url, noun="secret")
+    host, place = _hidden(config["endpoint"], url, SECRETS)
+    _hold({name: used[name] for name in sent}, url, host, noun="secret")
     return HttpServer(
         url=url,
+        host=host,
+        template=place,
         wire=_WIRES[kind],
         headers=_texts(given.get("headers"), "config.headers"),
         timeout=timeout,
@@ -99,7 +107,16 @@ def _filled(value: Any, values: Mapping[str, str], language: Language) -> Any:
     return fill(value, values, language=language, where="config")
 
 
-def _hold(used: Mapping[str, str], url: str, *, noun: str) -> None:
+def _hidden(template: str, url: str, language: Language) -> tuple[HiddenHost, str | None]:
+    """`(what errors do not tell, the place with its placeholders)`; `(OPEN, None)` where the
+    definition itself says where the server is."""
+    read = read_text(template, language, known=())
+    if not is_stored(read):
+        return OPEN, None
+    return HiddenHost((urlsplit(url).hostname or "",)), upstream_of(read, language)
+
+
+def _hold(used: Mapping[str, str], url: str, hidden: HiddenHost, *, noun: str) -> None:
     """Raises EgressBlocked for a value that may not go where the server is."""
     try:
         parts = urlsplit(url)
@@ -109,9 +126,8 @@ def _hold(used: Mapping[str, str], url: str, *, noun: str) -> None:
     for name, value in used.items():
         if not may_go_to(hosts_of(value), host, port):
             listed = ", ".join(hosts_of(value))
-            raise EgressBlocked(
-                f"The {noun} {name!r} may go to {listed} only, not to {host!r}.", sent=False
-            )
+            refusal = f"The {noun} {name!r} may go to {listed} only, not to {host!r}."
+            raise EgressBlocked(hidden.text(refusal), sent=False)
 
 
 def _refuse_bound(used: Mapping[str, str]) -> None:

@@ -54,7 +54,7 @@ class McpConnector:
         if "allowed_tools" in options and allowed is None:
             return ServerSeen(trouble=NO_LIST)
         refuses = options.get("require_approval") != "never"
-        return self._seen(upstream, await upstream.look(), allowed, place_of(server.url), refuses)
+        return self._seen(upstream, await upstream.look(), allowed, _place(asked, server), refuses)
 
     async def _upstream(self, asked: ServerAsked) -> tuple[Upstream, HttpServer]:
         server = of_capability(asked.options, asked.values)
@@ -106,6 +106,14 @@ class McpConnector:
         )
 
 
+def _place(asked: ServerAsked, server: HttpServer) -> str | None:
+    """What its circuit is called. A server that settings decide is another one for everybody."""
+    if server.template is None:
+        return place_of(server.url)
+    group = "" if asked.group_id is None else f" in group {asked.group_id}"
+    return f"{server.template} of user {asked.user_id}{group}"
+
+
 def wanted_by(asked: ServerAsked, server: HttpServer) -> Wanted | None:
     """The login that a server needs for whoever asks; None where it needs none."""
     auth = auth_of(expand_dotted(asked.options), asked.values, where="options.auth")
@@ -117,6 +125,7 @@ def wanted_by(asked: ServerAsked, server: HttpServer) -> Wanted | None:
         owner=owner_of(auth, user_id=asked.user_id, group_id=asked.group_id),
         resource=resource_of(server.url),
         auth=auth,
+        host=server.host,
     )
 
 

@@ -205,6 +205,7 @@ class McpPackageKind:
             owner=owner,
             resource=resource_of(server.url),
             auth=auth,
+            host=server.host,
         )
 
     async def _upstream(

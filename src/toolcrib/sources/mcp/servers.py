@@ -10,6 +10,7 @@ from typing import Literal
 import orjson
 
 from toolcrib.isolation.confinement import Confinement
+from toolcrib.secrets.places import OPEN, HiddenHost
 from toolcrib.sources.oauth.bearing import Bearer
 
 Wire = Literal["streamable", "sse", "jsonrpc"]
@@ -25,6 +26,10 @@ class HttpServer:
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     timeout: float | None = None
     private: frozenset[str] = field(default=frozenset(), repr=False)
+    host: HiddenHost = OPEN
+    """What errors do not tell, where stored values decide where the server is."""
+    template: str | None = field(default=None, repr=False)
+    """Where it is as its definition says it, where that is with stored values."""
     auth: Bearer | None = field(default=None, repr=False)
     """The login whose token goes with every request."""
 
@@ -50,6 +55,11 @@ def private_now(server: Server) -> frozenset[str]:
     if isinstance(server, HttpServer) and server.auth is not None:
         return server.private | server.auth.private
     return server.private
+
+
+def hidden_in(server: Server) -> HiddenHost:
+    """What errors of the server do not tell of where it is."""
+    return server.host if isinstance(server, HttpServer) else OPEN
 
 
 def digest(server: Server) -> str:

@@ -17,7 +17,7 @@ from toolcrib.secrets.masking import Masker
 from toolcrib.sources.mcp.conversation import Conversation, SessionLost
 from toolcrib.sources.mcp.limits import Limits
 from toolcrib.sources.mcp.listing import Tools, read_tools
-from toolcrib.sources.mcp.servers import Server, private_now
+from toolcrib.sources.mcp.servers import Server, hidden_in, private_now
 from toolcrib.tools.result import ErrorCode
 
 _LONGEST: Final = 1000
@@ -187,6 +187,7 @@ class Upstream:
     def masked(self, error: ToolcribError) -> ToolcribError:
         """The same error without the server's private values."""
         error.message = self.text(error.message)
+        error.hint = error.hint and self.text(error.hint)
         return error
 
     def text(self, text: str) -> str:
@@ -194,7 +195,7 @@ class Upstream:
         private = private_now(self.server)
         if private != self._masked:
             self._masked, self._masker = private, Masker(private)
-        return self._masker.text(text)
+        return hidden_in(self.server).text(self._masker.text(text))
 
     def stale(self) -> None:
         """The server's answer showed that its list is not as we know it."""

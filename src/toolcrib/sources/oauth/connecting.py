@@ -40,6 +40,8 @@ class Answer:
     error: str | None = None
     issuer: str | None = None
     browser: str = field(default="", repr=False)
+    came_to: str = ""
+    """The issuer's name in the address that it came to; empty: everybody's address."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -79,13 +81,14 @@ class Connecting:
         auth = wanted.auth
         told: Resource | None = None
         if auth.issuer is None:
-            told = await resource_of(self._sender, wanted.resource)
+            with wanted.host.hidden():
+                told = await resource_of(self._sender, wanted.resource)
         issuer = auth.issuer or (told.issuers[0] if told else "")
         scopes = await self._scopes(wanted, told)
         server = await server_of(self._sender, issuer)
         endpoint = await self._endpoint(server)
         require_hosts(auth, server.token_endpoint)
-        client = await self._us.client(auth, server, scopes)
+        client, redirect_uri = await self._us.client(auth, server, scopes)
         begun = Begun(
             ticket=secrets.token_urlsafe(32),
             issuer=server.issuer,
@@ -96,7 +99,7 @@ class Connecting:
             resource=wanted.resource,
             named=told.name if told else wanted.resource,
             scopes=scopes,
-            redirect_uri=self._us.place.redirect_uri,
+            redirect_uri=redirect_uri,
             names_itself=server.names_itself_in_answers,
             names_resource=wanted.names_resource,
         )
@@ -164,7 +167,10 @@ class Connecting:
                 "The login was begun in another browser, or this one keeps no cookies.",
                 hint="Begin it again, and open its address in the browser that you log in with.",
             )
-        if answer.issuer != begun.issuer and (answer.issuer is not None or begun.names_itself):
+        elsewhere = self._us.place.redirect_for(answer.came_to) != begun.redirect_uri
+        if elsewhere or (
+            answer.issuer != begun.issuer and (answer.issuer is not None or begun.names_itself)
+        ):
             raise InvalidRequest("The answer is another authorization server's.")
         if answer.error is not None or not answer.code:
             error = answer.error or ""

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 from toolcrib.errors import EgressBlocked, NotGranted, SecretMissing
 from toolcrib.secrets.binding import may_go_to
 from toolcrib.secrets.logins import Login, LoginDraft, LoginOwner
+from toolcrib.secrets.places import OPEN, HiddenHost
 from toolcrib.sources.oauth.options import AuthOptions
 
 NOT_CONNECTED = "not connected: "
@@ -38,6 +39,8 @@ class Wanted:
     names_resource: bool = True
     """Whether tokens are asked for by the resource's name (RFC 8707); MCP servers want that."""
     auth: AuthOptions = field(repr=False)
+    host: HiddenHost = OPEN
+    """What errors do not tell of where the server is."""
 
     @property
     def key(self) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Awaitable
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import Depends, Path, Query, Request, Response
@@ -20,7 +21,7 @@ from toolcrib.sources.oauth.connecting import PATIENCE, Answer
 from toolcrib.sources.oauth.registering import NAME
 from toolcrib.surfaces.http import login_pages
 from toolcrib.surfaces.http.asking import TheDesk, ThePlatform, router
-from toolcrib.surfaces.http.places import CALLBACK, CLIENT, LOGIN
+from toolcrib.surfaces.http.places import CALLBACK, CLIENT, CLIENTS, LOGIN
 from toolcrib.surfaces.http.problems import of_error
 from toolcrib.surfaces.http.shapes.fields import JsonObject
 from toolcrib.surfaces.http.shapes.problem import RESPONSES
@@ -47,6 +48,10 @@ Browser = Annotated[str, Depends(browser_of)]
 Text = Annotated[str, Query(max_length=_LONGEST)]
 MaybeText = Annotated[str | None, Query(max_length=_LONGEST)]
 Ticket = Annotated[str, Path(max_length=100, description="What the login's address ends with.")]
+
+Named = Annotated[
+    str, Path(pattern="^[0-9a-f]{32}$", description="What an issuer is called in addresses here.")
+]
 
 _PAGE: dict[str, Any] = {"text/html": {"schema": {"type": "string"}}}
 
@@ -119,19 +124,37 @@ async def deny(ticket: Ticket, desk: TheDesk) -> Response:
     return await _shown(denied())
 
 
-@routes.get(CALLBACK, response_class=Response, responses=_answers("The code to confirm."))
-async def callback(
+async def answer_of(
     browser: Browser,
-    desk: TheDesk,
     state: Text = "",
     code: MaybeText = None,
     error: MaybeText = None,
     iss: MaybeText = None,
-) -> Response:
-    """Where a login comes back to: a page with the code that confirms it, or why there is none."""
+) -> Answer:
+    return Answer(state=state, code=code, error=error, issuer=iss, browser=browser)
 
+
+Brought = Annotated[Answer, Depends(answer_of)]
+
+
+@routes.get(CALLBACK, response_class=Response, responses=_answers("The code to confirm."))
+async def callback(answer: Brought, desk: TheDesk) -> Response:
+    """Where a login comes back to: a page with the code that confirms it, or why there is none."""
+    return await _finished(desk, answer)
+
+
+@routes.get(
+    f"{CALLBACK}/{{issuer}}",
+    response_class=Response,
+    responses=_answers("The code to confirm."),
+)
+async def callback_of(issuer: Named, answer: Brought, desk: TheDesk) -> Response:
+    """The same for the answers of one issuer: another one's are refused here."""
+    return await _finished(desk, replace(answer, came_to=issuer))
+
+
+async def _finished(desk: TheDesk, answer: Answer) -> Response:
     async def finished() -> Response:
-        answer = Answer(state=state, code=code, error=error, issuer=iss, browser=browser)
         return login_pages.code(await desk.connections.pages.finish(answer), now=now())
 
     return await _shown(finished())
@@ -140,16 +163,27 @@ async def callback(
 @routes.get(CLIENT, response_model=JsonObject)
 async def client(platform: ThePlatform) -> Any:
     """Who this server is, for authorization servers that read it instead of registering it."""
+    return _document(platform)
+
+
+@routes.get(f"{CLIENTS}/{{issuer}}", response_model=JsonObject)
+async def client_for(issuer: Named, platform: ThePlatform) -> Any:
+    """The same for one authorization server, with a redirect address of its own."""
+    return _document(platform, issuer)
+
+
+def _document(platform: Platform, issuer: str = "") -> dict[str, Any]:
     place = platform.logins.place
-    if place.document is None:
+    document = place.document_for(issuer)
+    if document is None:
         raise NotFound(
             "This server is not reached over https, so nobody can read who it is.",
             hint="Set TOOLCRIB_PUBLIC_URL.",
         )
     return {
-        "client_id": place.document,
+        "client_id": document,
         "client_name": NAME,
-        "redirect_uris": [place.redirect_uri],
+        "redirect_uris": [place.redirect_for(issuer)],
         "grant_types": ["authorization_code", "refresh_token"],
         "response_types": ["code"],
         "token_endpoint_auth_method": "none",
