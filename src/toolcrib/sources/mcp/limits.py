@@ -35,7 +35,7 @@ class Limits:
 
 BODY_LIMIT = 16 * 1024 * 1024
 """How many bytes one message from a server may have."""
-MOST_VALUES = 400_000
+MOST_VALUES = 500_000
 """How many values one message from a server may hold: each costs far more than its bytes."""
 MOST_IN_BATCH = 100
 """How many messages a batch may have."""
