@@ -91,4 +91,5 @@ def _answered(data: str | bytes) -> object:
     if not isinstance(given, dict):
         return _ABSENT
     message = cast("Mapping[str, Any]", given)
-    return _ABSENT if "method" in message else message.get("id")
+    answers = "method" not in message and not message.keys().isdisjoint(("result", "error"))
+    return message.get("id") if answers else _ABSENT
