@@ -528,7 +528,7 @@ async def test_the_end_is_heard_by_other_processes(mallory: Attacker, tmp_path: 
     async with asyncio.TaskGroup() as group:
         busy = group.create_task(mallory.sh("touch here; sleep 7777777"))
         await until((mallory.folder / "here").exists)
-        await other.sandboxes.end(other.key)
+        await other.sandboxes.end(mallory.key)
         ran = await busy
     assert ran.ended == "closed"
 

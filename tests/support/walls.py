@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import uuid4
 
 from tests.support.services import missing
 from toolcrib.isolation.limits import MIB, Limits
@@ -53,5 +54,5 @@ class Attacker:
 
 def attacker(folder: Path, number: int = 7, limits: Limits = SMALL) -> Attacker:
     sandboxes = Sandboxes(folder, limits=limits, look=isolation)
-    key = Key(number=number, uuid=f"{number:08x}-0000-4000-8000-000000000000")
+    key = Key(number=number, uuid=str(uuid4()))  # cgroups are the whole machine's
     return Attacker(sandboxes=sandboxes, key=key, folder=folder / key.name)
