@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from toolcrib.invocation.capping import MOST_PARTS, capped
+from toolcrib.invocation.capping import LONGEST_MESSAGE, MOST_PARTS, capped
 from toolcrib.tools.result import BlobPart, JsonPart, Output, Part, TextPart
 
 TINY = {
@@ -54,3 +56,15 @@ def test_parts_that_hold_nothing_are_counted() -> None:
 def test_what_fits_is_the_same_object() -> None:
     output = Output(parts=(TextPart("x"),) * MOST_PARTS)
     assert capped(output, 20_000) is output
+
+
+@pytest.mark.parametrize("parts", [(), (TextPart("x"),)], ids=["alone", "beside content"])
+def test_an_errors_message_is_cut(parts: tuple[Part, ...]) -> None:
+    """It is kept of each call, however much a server had to say."""
+    failed = replace(Output.failed("tool_error", "long " * 100_000), parts=parts)
+    output = capped(failed, 1_000_000)
+    assert output.error is not None
+    assert output.error.message.startswith("long long ")
+    assert output.error.message.endswith("\n[cut: 500000 characters in all]")
+    assert len(output.error.message) < LONGEST_MESSAGE + 50
+    assert output.truncated

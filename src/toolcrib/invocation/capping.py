@@ -8,10 +8,14 @@ from typing import Final
 
 import orjson
 
-from toolcrib.tools.result import BlobPart, Output, Part, TextPart
+from toolcrib.tools.result import BlobPart, Failure, Output, Part, TextPart
 
 MOST_PARTS: Final = 10_000
 """Parts of one result that are kept: each has an envelope of its own, however little it holds."""
+
+
+LONGEST_MESSAGE: Final = 16_384
+"""Characters of an error's message: it stands in the journal and in every list of calls."""
 
 
 def capped(output: Output, limit: int) -> Output:
@@ -19,6 +23,8 @@ def capped(output: Output, limit: int) -> Output:
 
     Text is cut at a character, blobs go whole; one line stands for what no longer fits.
     """
+    if output.error is not None and len(output.error.message) > LONGEST_MESSAGE:
+        output = replace(output, error=_told_shorter(output.error), truncated=True)
     if _fits(output, limit):
         return output
     kept, rest = _first_of(output.parts, limit)
@@ -46,6 +52,12 @@ def _first_of(parts: Sequence[Part], limit: int) -> tuple[list[Part], Sequence[P
         left -= _size(short)
         kept.append(short)
     return kept, parts[len(kept) :]
+
+
+def _told_shorter(error: Failure) -> Failure:
+    size = len(error.message)
+    head = error.message[:LONGEST_MESSAGE]
+    return replace(error, message=f"{head}\n[cut: {size} characters in all]")
 
 
 def _fits(output: Output, limit: int) -> bool:
