@@ -215,7 +215,7 @@ ROUTES: dict[str, Line] = {
     "GET /oauth/callback": Line(foreign=UNFIT, open=True, bare=422),
     "GET /oauth/callback/{issuer}": Line(foreign=UNFIT, open=True, bare=422),
     "GET /oauth/client.json": Line(open=True, bare=404),
-    "GET /oauth/client/{issuer}": Line(foreign=UNFIT, open=True, bare=422),
+    "GET /oauth/client/{issuer}": Line(open=True, bare=404),
     # -- pins: of private rows only, for who is no admin ---------------------------------------
     "GET /api/v1/pins": Line(foreign=SEEN),
     "GET /api/v1/pins/lookalikes": Line(foreign=REFUSED),
@@ -285,6 +285,7 @@ def filled(path: str, tenant: Tenant) -> Iterator[str]:
         "place": f"mcp/agents/{tenant.agent}",
         "tool_name": "message_tool",
         "ticket": "a-ticket-of-nobody",
+        "issuer": "0" * 32,
     }
     several = {
         "agent_id": (tenant.agent, tenant.own_agent),
