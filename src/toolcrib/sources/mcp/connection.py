@@ -36,8 +36,8 @@ from toolcrib.sources.mcp.pacing import Pace
 from toolcrib.sources.mcp.servers import HttpServer, Server
 from toolcrib.sources.mcp.streams import streams_to
 
-# Both write addresses and messages, which may hold secrets, into the log.
-for _name in ("mcp", "httpx2", "httpcore2"):
+# They write addresses and messages, which may hold secrets, into the log. `client` is mcp's as well.
+for _name in ("mcp", "client", "httpx2", "httpcore2"):
     logging.getLogger(_name).setLevel(logging.CRITICAL)
 
 Changed = Callable[[], None]
