@@ -36,7 +36,7 @@ from toolcrib.sources.mcp.pacing import Pace
 from toolcrib.sources.mcp.servers import HttpServer, Server
 from toolcrib.sources.mcp.streams import streams_to
 
-# They write addresses and messages, which may hold secrets, into the log. `client` is mcp's as well.
+# They write addresses and messages, which may hold secrets, into the log; `client` is of mcp.
 for _name in ("mcp", "client", "httpx2", "httpcore2"):
     logging.getLogger(_name).setLevel(logging.CRITICAL)
 
