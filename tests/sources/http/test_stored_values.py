@@ -229,8 +229,7 @@ async def test_a_value_goes_to_its_hosts_only(bench: Bench) -> None:
     assert refused.error is not None
     assert refused.error.code == "blocked"
     assert refused.text == (
-        "API request blocked: 'KB_KEY' may be sent to api.test, *.corp.test only, "
-        "not to '***'."
+        "API request blocked: 'KB_KEY' may be sent to api.test, *.corp.test only, not to '***'."
     )
     assert bench.upstream.requests == []
     allowed = await limited(bench, ["127.0.0.1"])
