@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import pwd
 import socket
 import time
 from collections.abc import AsyncGenerator, Callable, Coroutine
@@ -69,8 +70,10 @@ async def test_files_of_the_machine_are_not_there(mallory: Attacker, tmp_path: P
     for path in (key, open_file):
         path.write_text(SECRET)
         path.chmod(0o644)
+    root_home = pwd.getpwuid(0).pw_dir
     ran = await mallory.sh(
-        f"cat {key} {open_file} /etc/shadow /root/.bashrc /etc/hostname /proc/1/root{open_file} "
+        f"cat {key} {open_file} /etc/shadow {root_home}/.bashrc /etc/hostname "
+        f"/proc/1/root{open_file} "
         f"/proc/self/root{open_file} /workspace/../../../..{open_file}; cat /etc/passwd; "
         "ls / /root /home /var /etc/ssl /run /sys /boot 2>&1"
     )
