@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from tests.stories.test_mcp_logins import install
 from tests.stories.test_mcp_upstream import agent_of, call
 from tests.support.crib import Person
 from tests.support.logging_in import OAUTH, World, age, open_world
@@ -130,21 +131,7 @@ async def test_packages_of_every_wire(world: World, kind: str, era: Any) -> None
     user = world.tenants.user_a
     async with GuardedMcp(world.login, era) as server:
         server.more = {"echo": "files:read"}
-        root = await world.crib.somebody(1)
-        package = {
-            "slug": "guarded_echo",
-            "name": "Echo",
-            "description": "Echoes.",
-            "type": kind,
-            "config": {
-                "endpoint": server.url,
-                "tool_name": "echo",
-                "input_schema": {"type": "object", "properties": {}},
-                "auth": OAUTH,
-            },
-        }
-        answer = await root.api.post("/admin/tools/install", json=package)
-        assert answer.status_code == 201, answer.text
+        await install(world, kind, server, auth=OAUTH)
         agent = await agent_of(world.tenants, world.tenants.admin_a, "installed__guarded_echo")
         assert (await world.connect(user, "package:guarded_echo")).status_code == 200
         refused = await call(user, agent, "guarded_echo")
